@@ -41,7 +41,7 @@ function reachedFrom(entry: string) {
   return { files: [...files], others: [...others] };
 }
 
-const PORTABLE = ['.', './verify', './enforce', './hono', './webhooks'];
+const PORTABLE = ['.', './verify', './enforce', './hono', './receipts', './webhooks'];
 
 test.each(PORTABLE)('%s and all that it loads run where there is no Node', (entry) => {
   const { files, others } = reachedFrom(entry);

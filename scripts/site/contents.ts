@@ -54,6 +54,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'protocol/scopes-and-manifests',
     'protocol/enforcement-and-arguments',
     'protocol/audit-chain',
+    'protocol/receipts',
     'protocol/webhooks',
     'protocol/errors',
   ],

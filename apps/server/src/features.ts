@@ -46,6 +46,7 @@ import { audit } from './features/record/audit/audit.feature.ts';
 import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
+import { receipts } from './features/record/receipts/receipts.feature.ts';
 import { search } from './features/record/search/search.feature.ts';
 import { transparency } from './features/record/transparency/transparency.feature.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
@@ -124,6 +125,7 @@ export const features: readonly Feature[] = [
   proxy,
   offboarding,
   erasures,
+  receipts,
   anomalies,
   search,
 ];

@@ -14,6 +14,7 @@ from .exposed import expose_tools
 from .keys import Jwks
 from .manifest import Manifest, tool_pin
 from .meter import CapsMeter, MemoryMeter, MeterError
+from .receipts import ReceiptVerdict, verify_receipt
 from .results import Listed, Result
 from .tokens import Verifier
 from .webhooks import construct_event, verify_webhook, verify_webhook_signature
@@ -23,5 +24,5 @@ __all__ = [
     *("BehestDeniedError", "BehestError", "BehestNetworkError", "BehestTokenError", "BehestWebhookError"),
     *("CapsMeter", "CapsMode", "Enforcer", "Jwks", "Manifest", "ManifestValidationError", "MemoryMeter", "MeterError"),
     *("Listed", "Result", "VerifiedGrant", "Verifier", "construct_event", "expose_tools", "tool_pin", "verify_webhook"),
-    *("RulesInWords", "rules_in_words", "verify_webhook_signature"),
+    *("ReceiptVerdict", "RulesInWords", "rules_in_words", "verify_receipt", "verify_webhook_signature"),
 ]

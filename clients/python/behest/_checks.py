@@ -16,7 +16,7 @@ from .manifest import LEVELS, NAME, Manifest, is_known_purpose, matches_purpose,
 from .results import Result
 
 _NAME = NAME.pattern
-_SCOPE = re.compile(
+SCOPE = re.compile(
     f"tool:(?P<connector>{_NAME}|[*]):(?P<level>read|write|delete|admin|[*])"
     "(?::(?P<resource>(?!capped(?::|$))(?:[A-Za-z0-9_.-]+[*]?|[*])))?(?::capped:(?P<cap>[0-9]+(?:[.][0-9]+)?))?"
 )
@@ -45,7 +45,7 @@ def scopes_of(grant: VerifiedGrant, result: Result) -> tuple[list[Scope], list[s
     """The tool scopes, and the connectors of those whose cap nobody can read."""
     scopes, capped = [], []
     for text in grant.scopes:
-        found = _SCOPE.fullmatch(text) if len(text) <= 256 else None
+        found = SCOPE.fullmatch(text) if len(text) <= 256 else None
         if found:
             level = 3 if found["level"] == "*" else LEVELS.index(found["level"])
             resource = None if found["resource"] == "*" else found["resource"]

@@ -92,6 +92,11 @@ def find_key(header: dict[str, Any], keys: list[dict[str, Any]]) -> dict[str, An
     key = next((key for key in keys if key["kid"] == kid), None)
     if key is None:
         raise BehestTokenError("key_not_found")
+    return check_key(alg, key)
+
+
+def check_key(alg: str, key: dict[str, Any]) -> dict[str, Any]:
+    """:raises BehestTokenError: for a key of another use or algorithm"""
     kind = ("EC", "P-256") if alg == "ES256" else ("RSA", None)
     if key.get("use") != "sig" or key.get("alg") != alg or (key.get("kty"), key.get("crv")) != kind:
         raise BehestTokenError("key_inconsistent")

@@ -12,9 +12,10 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 from ._json import from_b64url, is_number, parse_object
 from .claims import VerifiedGrant, read_claims
 from .errors import BehestError, BehestTokenError
-from .keys import Jwks, find_key
+from .keys import Jwks, check_key, find_key
 
 _TYPES = {"grant": (None, "jwt", "at+jwt", "application/at+jwt"), "decision": ("decision+jwt",)}
+_TYPES |= {"receipt": ("receipt+jwt",), "consent-hint": ("consent-hint+jwt",)}
 _LAST_SECOND = 253_402_300_799
 _MOST_BYTES, _MOST_HEADER_BYTES = 16_384, 2_048
 _START_SKEW = 60  # seconds
@@ -25,8 +26,12 @@ NO_DEVELOPER = (
 )
 
 
-def read_signed(token: object, kind: str, keys: list[dict[str, Any]]) -> dict[str, Any]:
-    """The payload of a token whose form and signature are good. :raises BehestTokenError:"""
+def read_signed(token: object, kind: str, keys: list[dict[str, Any]] | dict[str, Any]) -> dict[str, Any]:
+    """The payload of a token whose form and signature are good.
+
+    :param keys: those among which the token names one, or the only one
+    :raises BehestTokenError:
+    """
     if not isinstance(token, str) or len(token) > _MOST_BYTES or token.count(".") != 2:
         raise BehestTokenError("malformed")
     parts = [from_b64url(part) for part in token.split(".")]
@@ -46,7 +51,8 @@ def read_signed(token: object, kind: str, keys: list[dict[str, Any]]) -> dict[st
         raise BehestTokenError("typ_not_allowed")
     if "kid" in header and not (isinstance(header["kid"], str) and 0 < len(header["kid"]) <= 256):
         raise BehestTokenError("malformed")
-    if not _is_genuine(find_key(header, keys), token.rpartition(".")[0].encode(), parts[2]):
+    key = check_key(header["alg"], keys) if isinstance(keys, dict) else find_key(header, keys)
+    if not _is_genuine(key, token.rpartition(".")[0].encode(), parts[2]):
         raise BehestTokenError("bad_signature")
     return payload
 
@@ -125,7 +131,7 @@ class Verifier:
             raise BehestTokenError("issuer_mismatch")
         check_times(payload, self._clock(), self._tolerance)
         named = payload.get("aud")
-        if self.audience is not None and not _names(named, self.audience):
+        if self.audience is not None and not names_resource(named, self.audience):
             raise BehestTokenError("audience_mismatch")
         grant = read_claims(payload)
         if grant.developer_id not in self._developers:
@@ -141,7 +147,7 @@ _WEB = re.compile(r"(https?)://([^/?#@\\\s]+)(\S*)", re.IGNORECASE | re.ASCII)
 _NO_PORT = {"http": re.compile(r":(80)?\Z"), "https": re.compile(r":(443)?\Z")}
 
 
-def _names(audience: object, resource: str) -> bool:
+def names_resource(audience: object, resource: str) -> bool:
     """Whether an audience, which is one text or a list, names a resource."""
     named = audience if isinstance(audience, list) else [audience]
     wanted = canonical_resource(resource)

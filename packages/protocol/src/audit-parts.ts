@@ -45,13 +45,17 @@ export const partOf = (salt: Uint8Array, name: string, value: unknown): string =
 
 /** The leaf of an entry: it binds the hash of the whole entry to its parts, hidden ones included. */
 export const leafOf = (hash: string, parts: readonly string[], sha256: Digest): Uint8Array =>
-  sha256(joinBytes([new Uint8Array([0]), bytesOfHex(hash), ...digestsOf(parts, sha256)]));
+  leafOfDigests(hash, digestsOf(parts, sha256), sha256);
+
+export const leafOfDigests = (hash: string, digests: readonly Uint8Array[], sha256: Digest): Uint8Array =>
+  sha256(joinBytes([new Uint8Array([0]), bytesOfHex(hash), ...digests]));
 
 /** The hash of parts that belong to no entry, such as those of a consent record: the same whichever are shown. */
 export const commitmentTo = (parts: readonly string[], sha256: Digest): string =>
   hexOfBytes(sha256(joinBytes([new Uint8Array([2]), ...digestsOf(parts, sha256)])));
 
-const digestsOf = (parts: readonly string[], sha256: Digest) =>
+/** The digest of each part, whether it is shown or hidden. */
+export const digestsOf = (parts: readonly string[], sha256: Digest): Uint8Array[] =>
   parts.map((part) =>
     part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
   );
@@ -129,7 +133,8 @@ function contentOf(part: string): [name: string, value: unknown] {
   return [String(name), value];
 }
 
-function compareBytes(one: Uint8Array, other: Uint8Array): number {
+/** Below 0 where the first differing byte of `one` is less. */
+export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   const at = one.findIndex((byte, index) => byte !== other[index]);
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }

@@ -76,6 +76,7 @@ export const tokenKinds = {
   'status-list': { types: ['statuslist+jwt'], hasIssuer: false, hasExpiry: true },
   'consent-hint': { types: ['consent-hint+jwt'], ...demanding },
   'connect-hint': { types: ['connect-hint+jwt'], ...demanding },
+  receipt: { types: ['receipt+jwt'], hasIssuer: true, hasExpiry: false },
   'audit-checkpoint': { types: ['audit-checkpoint+jwt'], hasIssuer: false, hasExpiry: false },
   'offboarding-statement': {
     types: ['offboarding-statement+jwt'],

@@ -27,6 +27,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'principals.sendLink': 'a page calls it',
   'principals.useLink': 'the page behind a mailed link calls it',
   'webauthn.signIn': 'a page calls it',
+  'receipts.page': 'a page',
   'setup.page': 'a page',
   'setup.file': 'a file of a page',
   'agents.did': 'a document',

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { corpus, did } from '../../../../packages/protocol/test/receipts.ts';
 import { makeThrowAway, sweepThrowAways } from '../../../../scripts/machine/folders.ts';
 import { startListening } from '../app/listening.ts';
 import { populated } from './console.ts';
@@ -80,6 +83,38 @@ test.runIf(program)(
       'active',
       'suspended',
     ]);
+    expect(page.complaints).toEqual([]);
+  },
+  240_000,
+);
+
+test.runIf(program)(
+  'a receipt from a disk is checked in Firefox, which loads nothing else',
+  async () => {
+    const folder = makeThrowAway('receipts');
+    const html = readFileSync(
+      join(import.meta.dirname, '../../src/features/record/receipts/page/verify.html'),
+      'utf8',
+    );
+    const place = '<script type="application/json" id="receipt">';
+    const page = await openFirefox(program ?? '');
+    for (const [name, { receipt, failed }] of Object.entries(corpus())) {
+      const file = join(folder, 'receipt.html');
+      writeFileSync(
+        file,
+        html.replace(place, () => `${place}${JSON.stringify(receipt).replaceAll('<', '\\u003c')}`),
+      );
+      await page.goto(`${pathToFileURL(file)}?${encodeURIComponent(name)}`);
+
+      const state = await page.evaluate(until(`document.querySelector('h1.verdict')?.className`));
+      expect([name, state]).toEqual([name, `verdict ${failed === null ? 'unanchored' : 'failed'}`]);
+      expect(await page.evaluate(`String(performance.getEntriesByType('resource').length)`)).toBe('0');
+      if (failed !== null) continue;
+      const paste = `(document.querySelector('#keys').value = ${JSON.stringify(JSON.stringify(did))}) && ''`;
+      await page.evaluate(paste);
+      await page.evaluate(until(press('Check with these keys')));
+      await page.evaluate(until(`document.querySelector('h1.verified')`));
+    }
     expect(page.complaints).toEqual([]);
   },
   240_000,

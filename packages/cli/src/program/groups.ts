@@ -134,6 +134,11 @@ const OBSERVE: readonly Group[] = [
   },
   { name: 'transparency', hasOperations: true, summary: 'the log of the chain, for people outside' },
   {
+    name: 'receipt',
+    summary: 'check the receipt of a grant, offline',
+    load: async () => (await import('../commands/receipt.ts')).RECEIPT,
+  },
+  {
     name: 'events',
     isMain: true,
     hasOperations: true,

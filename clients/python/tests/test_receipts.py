@@ -1,0 +1,82 @@
+"""Receipts have the verdicts that `@behest/sdk/receipts` gives."""
+
+from __future__ import annotations
+
+import base64
+import json
+from copy import deepcopy
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from behest import verify_receipt
+from behest._json import b64url
+from behest._receipt_parts import digest, read_entry
+
+FILE = Path(__file__).parents[3] / "packages/protocol/vectors/receipt-vectors.json"
+VECTORS: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
+TRUST = {"did": VECTORS["did"], "jwks": VECTORS["jwks"]}
+GOOD: dict[str, Any] = VECTORS["receipts"]["passkey"]["receipt"]
+
+
+@pytest.mark.parametrize("name", VECTORS["receipts"])
+def test_vector(name: str) -> None:
+    case = VECTORS["receipts"][name]
+    verdict = verify_receipt(case["receipt"], **TRUST)
+    assert (verdict.failed, verdict.ok, verdict.anchored) == (case["failed"], not case["failed"], not case["failed"])
+    if case["consent"] is not None:
+        assert verdict.consent is not None and verdict.consent["proof"] == case["consent"]
+
+
+def test_a_receipt_tells_what_was_done_and_ended() -> None:
+    now = datetime.fromisoformat("2026-02-01T12:45:00Z")
+    verdict = verify_receipt(json.dumps(GOOD), **TRUST, witnesses=GOOD["keys"]["witnesses"], quorum=1, now=now)
+    assert [grant.status for grant in verdict.grants] == ["revoked", "revoked"]
+    assert verdict.cosigned_by == ["witness.example.test/w1"] and not verdict.warnings
+    assert [entry.action for entry in verdict.entries][-1] == "grant.revoked"
+
+
+def test_without_keys_from_elsewhere_nothing_is_anchored() -> None:
+    verdict = verify_receipt(GOOD)
+    assert verdict.ok and not verdict.anchored
+    assert not verify_receipt(GOOD, jwks=VECTORS["jwks"]).anchored  # the note has no key from elsewhere
+    assert verify_receipt(GOOD, **TRUST, origin="auth.example.test/log/0").failed == "note"
+    assert verify_receipt(GOOD, **TRUST, quorum=1).failed == "witnesses"
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(value, (dict, list)):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return [leaf for name, member in items for leaf in _leaves(member, (*path, name))]
+    return [path]
+
+
+def test_a_change_of_any_member_is_found() -> None:
+    for path in _leaves(GOOD):
+        changed = deepcopy(GOOD)
+        at = changed
+        for name in path[:-1]:
+            at = at[name]
+        value = at[path[-1]]
+        is_text = isinstance(value, str) and len(value) > 1
+        at[path[-1]] = f"{value[:-2]}{'y' if value[-2] == 'x' else 'x'}{value[-1]}" if is_text else 1_234_567
+        assert not verify_receipt(changed, **TRUST).ok, path
+
+
+@pytest.mark.parametrize("file", ["", "{", "[]", "null", b"\xff", "<html>", '{"format":"behest.receipt/1"}'])
+def test_what_is_no_receipt_is_malformed(file: Any) -> None:
+    assert verify_receipt(file, **TRUST).failed == "malformed"
+
+
+def test_a_hidden_part_and_a_dropped_entry_still_verify() -> None:
+    changed = deepcopy(GOOD)
+    parts = changed["entries"][3]["parts"]
+    parts[2] = "#" + b64url(digest(parts[2]))
+    last = read_entry(changed["entries"][-1])
+    assert last is not None
+    changed["entries"][-1] = {"index": last.index, "leafHash": base64.b64encode(last.leaf).decode()}
+    verdict = verify_receipt(changed, **TRUST)
+    assert (verdict.ok, verdict.anchored, verdict.withheld) == (True, True, 1)
+    assert "withheld" in verdict.warnings and verdict.grants[0].status == "unknown"
