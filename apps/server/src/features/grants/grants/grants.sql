@@ -157,6 +157,8 @@ create or replace function revoke_branch(p_developer_id text, p_at timestamptz, 
 $$
 declare
   ids    text[] := array(select jsonb_array_elements_text(p_write -> 'ids'));
+  -- As an object, whose keys are found by halves.
+  roots  jsonb := (select jsonb_object_agg(id, true) from jsonb_array_elements_text(p_write -> 'rootIds') id);
   reason revoked_reason := p_write ->> 'reason';
   fallen text;
   ended  timestamptz;
@@ -164,7 +166,7 @@ begin
   living := 0;
   foreach fallen in array ids loop
     update grants set status = 'revoked', revoked_at = p_at,
-      revoked_reason = case when p_write -> 'rootIds' ? fallen then reason else 'parent' end
+      revoked_reason = case when roots ? fallen then reason else 'parent' end
       where developer_id = p_developer_id and id = fallen and status <> 'revoked'
       returning expires_at into ended;
     if found and ended > p_at then living := living + 1; end if;
