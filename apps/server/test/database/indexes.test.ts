@@ -15,11 +15,7 @@ import {
   lockMemberOfSso,
 } from '../../src/features/accounts/members/members.repo.ts';
 import { deleteFailuresBeforeAcrossTenants } from '../../src/features/accounts/requests/requests.repo.ts';
-import {
-  listOfPrincipals,
-  listOfSsoUser,
-  listSubscriptionRows,
-} from '../../src/features/calls/approvers/approvers.repo.ts';
+import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
@@ -51,7 +47,7 @@ import {
   deleteUnusedClientsAcrossTenants,
   findClientAtDeveloper,
 } from '../../src/features/oauth/oauth/oauth.repo.ts';
-import { findOffboarding } from '../../src/features/people/offboarding/offboarding.repo.ts';
+import { countUsable, findOffboarding } from '../../src/features/people/offboarding/offboarding.repo.ts';
 import {
   findDiscoveredAcrossTenants,
   principalsWithPasskeys,
@@ -164,7 +160,8 @@ const endsAll = ({ acme, its, calling }: World) =>
  * Later works may end what earlier works have read.
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
-  approvers_principal: ({ db, acme }) => listOfPrincipals(db, acme, ['user_42']),
+  approvers_principal: ({ db, acme, at }) =>
+    inTransaction(db, (tx) => countUsable(tx, acme, { kind: 'principal', subjectId: 'user_42' }, [], at)),
   offboardings_subject: ({ db, acme }) =>
     findOffboarding(db, acme, { kind: 'principal', subjectId: 'user_42' }),
   agents_client: ({ db, acme }) =>
