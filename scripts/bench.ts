@@ -6,6 +6,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   hostile: ['one account while another attacks the service', () => import('./bench/hostile.ts')],
   audit: ['appends to the audit log, and reads of a long one', () => import('./bench/audit.ts')],
   log: ['the transparency log: its cost, its size, and proofs', () => import('./bench/log.ts')],
+  receipts: ['receipts of grants in a long log', () => import('./bench/receipts.ts')],
   enforce: ['enforce() of the SDK', () => import('./bench/enforce.ts')],
   console: ['each page of the console, for an account with many records', () => import('./bench/console.ts')],
   soak: ['memory over an hour of steady load', () => import('./bench/soak.ts')],

@@ -34,6 +34,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/receive-events',
     'guides/tell-your-other-systems',
     'guides/check-the-audit-chain',
+    'guides/show-somebody-that-you-stopped-it',
     'guides/show-an-auditor-what-happened',
     'compliance-mapping',
     'guides/console',

@@ -73,6 +73,7 @@ const CALLS: Readonly<Record<string, (client: Behest) => Promise<unknown>>> = {
   'POST /v1/anomalies/detect': (client) => client.anomalies.detect(),
   'GET /v1/anomalies?unacknowledged=true': (client) => client.anomalies.list({ unacknowledged: true }),
   'PATCH /v1/anomalies/anm_1/acknowledge': (client) => client.anomalies.acknowledge('anm_1'),
+  'GET /v1/grants/grnt_1/receipt': (client) => client.grants.receipt('grnt_1'),
   'GET /v1/compliance/summary': (client) => client.compliance.getSummary(),
   'GET /v1/compliance/export/grants': (client) => client.compliance.exportGrants(),
   'GET /v1/compliance/export/audit': (client) => client.compliance.exportAudit(),

@@ -23,7 +23,7 @@ from .keys import find_key
 from .tokens import read_signed
 
 _INSIDE = '<script type="application/json" id="receipt">'
-_LONGEST = 128 * 1024 * 1024
+_LONGEST = 256 * 1024 * 1024
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _LOG, _WITNESS = 1, 4
 

@@ -60,6 +60,17 @@ export const digestsOf = (parts: readonly string[], sha256: Digest): Uint8Array[
     part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
   );
 
+/** Hides the parts of some names, and never an entry's own facts. */
+export const hideParts = (
+  parts: readonly string[],
+  isHidden: (name: string) => boolean,
+  sha256: Digest,
+): string[] =>
+  parts.map((part) => {
+    const [name] = part.startsWith('#') ? [OWN] : contentOf(part);
+    return name === OWN || !isHidden(name) ? part : hidden(part, sha256);
+  });
+
 const hidden = (part: string, sha256: Digest) => `#${encodeBase64url(sha256(utf8.encode(part)))}`;
 
 /** Hides every part but the entry's own facts and the members of the metadata that stay. */

@@ -137,7 +137,7 @@ test('the guides that set one thing of an account set it', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
   const { agentId, grantId } = await grantTo(acme, { principalId: 'user_42' });
-  const env = { KEY: acme.apiKey, AGENT: agentId, GRANT: grantId };
+  const env = { KEY: acme.apiKey, AGENT: agentId, GRANT: grantId, GRANT_ID: grantId };
   const told = (guide: string) => shell(commandsOf(`guides/${guide}`), env);
 
   expect(await told('let-people-approve-with-passkeys')).toContain('"fidoRpName":"Acme Bank"');
@@ -148,6 +148,7 @@ test('the guides that set one thing of an account set it', async () => {
   expect(await told('show-a-person-what-agents-may-do')).toMatch(
     /"dashboardUrl".*"auditPrivateKeys":\["margin"\]/s,
   );
+  expect(await told('show-somebody-that-you-stopped-it')).toBe('behest.receipt/1\n');
 });
 
 test('a request is repeated by its key, as the page on errors says', async () => {
@@ -176,7 +177,7 @@ const OUTLINES: Readonly<Record<string, string>> = {
   'README.md #1': DRAWING,
   'README.md #2': 'the suite itself, and the service that it starts',
   'clients/python/README.md #1': INSTALLS,
-  'clients/python/README.md #4': INSTALLS,
+  'clients/python/README.md #5': INSTALLS,
   'deploy/helm/behest/README.md #1': OF_OPERATOR,
   'docs/architecture.md #1': DRAWING,
   'docs/architecture.md #2': 'an outline of a service, with a gap',

@@ -205,6 +205,7 @@ const OWN_ARGUMENTS: Readonly<
     return [];
   },
   'principals.revoke': async ({ acme }) => [(await grantTo(acme)).grantId],
+  'grants.receipt': async ({ acme }) => [(await grantTo(acme)).grantId],
   'principals.receipt': async ({ acme }) => [(await grantTo(acme)).grantId],
   'oauth.deleteClient': ({ its }) => [its.assertedAgentId],
   'developers.close': ({ acme }) => [{ confirm: acme.developerId }],

@@ -1933,6 +1933,18 @@ export interface paths {
         delete: operations["grants.revoke"];
         patch?: never;
     };
+    "/v1/grants/{id}/receipt": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Get the receipt of a grant: what was approved, done under it and ended, with its proofs */
+        get: operations["grants.receipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
     "/v1/grants/{id}/tokens": {
         parameters: {
             query?: never;
@@ -2636,7 +2648,7 @@ export interface paths {
             query?: never;
             path?: never;
         };
-        /** Get the receipt of one of the principal's approvals: what was asked, what was approved, and when */
+        /** Get the receipt of one of the principal's grants: what was approved, done under it and ended, with its proofs */
         get: operations["principals.receipt"];
         put?: never;
         post?: never;
@@ -7569,52 +7581,6 @@ export interface components {
             nextCursor: string | null;
             passkeys: components["schemas"]["Passkey"][];
         };
-        OwnReceipt: {
-            agentDid: string;
-            agentId: string;
-            approved: {
-                /** Format: date-time */
-                at: string;
-                audience?: string;
-                authorizationDetails?: unknown[];
-                budget?: {
-                    amount: string;
-                    currency: string;
-                };
-                expiresIn: string;
-                manifests?: {
-                    connector: string;
-                    sha256: string;
-                    version: string;
-                }[];
-                method: string;
-                purpose?: string;
-                scopes: string[];
-                /** @enum {boolean} */
-                unverified?: true;
-            };
-            asked: {
-                /** Format: date-time */
-                at: string;
-                scopes: string[] | null;
-            };
-            authRequestId: string;
-            developerName: string;
-            entries: {
-                action: string;
-                entryId: string;
-                hash: string;
-                /** Format: date-time */
-                timestamp: string;
-            }[];
-            grantId: string;
-            principalId: string;
-            sandbox: boolean;
-            shownAgent: {
-                agentDescription: string;
-                agentName: string;
-            } | null;
-        };
         Passkey: {
             backedUp: boolean;
             /** Format: date-time */
@@ -8428,6 +8394,58 @@ export interface components {
         };
         /** @enum {unknown} */
         ReasonCode: "token_invalid" | "grant_revoked" | "manifest_unknown_tool" | "tool_not_granted" | "permission_insufficient" | "region_mismatch" | "purpose_not_allowed" | "decision_required" | "case_required" | "cap_exceeded";
+        Receipt: {
+            /** @enum {unknown} */
+            audience: "principal" | "developer";
+            checkpoint: {
+                note: string | null;
+                root: string;
+                size: number;
+            };
+            consent: {
+                parts: string[];
+            } | null;
+            entries: {
+                hash: string;
+                index: number;
+                parts: string[];
+            }[];
+            /** @enum {string} */
+            format: "behest.receipt/1";
+            /** Format: date-time */
+            generatedAt: string;
+            grantId: string;
+            issuer: string;
+            issuerDid: string;
+            keys: {
+                did: unknown;
+                jwks: unknown;
+                witnesses: string[];
+            };
+            labels: {
+                agents: {
+                    [key: string]: string;
+                };
+                scopes: {
+                    [key: string]: string;
+                };
+            };
+            log: {
+                origin: string;
+                url: string;
+                vkey: string | null;
+            };
+            proof: string[];
+            rootGrantId: string;
+            /** @enum {boolean} */
+            sandbox?: true;
+            /** Format: date-time */
+            since?: string;
+            statement: string;
+            /** Format: date-time */
+            until?: string;
+            warnings: string[];
+        };
         Receiver: {
             audience: string;
             clientId: string;
@@ -16543,6 +16561,40 @@ export interface operations {
             };
         };
     };
+    "grants.receipt": {
+        parameters: {
+            query?: {
+                format?: "json" | "html";
+                since?: components["parameters"]["Since"];
+                until?: components["parameters"]["Until"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With `format=html`, a page that checks the receipt inside it and says in words what it proves. It needs no network. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                    "text/html": string;
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "grants.tokens": {
         parameters: {
             query?: {
@@ -18829,20 +18881,25 @@ export interface operations {
     };
     "principals.receipt": {
         parameters: {
-            query?: never;
+            query?: {
+                format?: "json" | "html";
+                since?: components["parameters"]["Since"];
+                until?: components["parameters"]["Until"];
+            };
             path: {
                 id: components["parameters"]["Id"];
             };
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description With `format=html`, a page that checks the receipt inside it and says in words what it proves. It needs no network. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OwnReceipt"];
+                    "application/json": components["schemas"]["Receipt"];
+                    "text/html": string;
                 };
             };
             /** @description A refusal */

@@ -134,7 +134,7 @@ test('stopping everything first says what will fall', async () => {
   expect(question).toContain('Mail reader: 1 permission');
 });
 
-test('the receipt of an approval is downloaded as JSON', async () => {
+test('the receipt of a grant and all that was delegated from it is downloaded as a page', async () => {
   const { developer, booker } = await approve();
   const page = await visit();
 
@@ -145,13 +145,13 @@ test('the receipt of an approval is downloaded as JSON', async () => {
     page.waitForEvent('download'),
     card.getByRole('button', { name: 'Download the receipt' }).first().click(),
   ]);
-  const receipt = JSON.parse(await text(await file.createReadStream()));
+  const [, receipt = ''] =
+    /id="receipt">(.*?)<\/script>/.exec(await text(await file.createReadStream())) ?? [];
 
-  expect(file.suggestedFilename()).toBe(`${booker.grantId}.json`);
-  expect(receipt).toMatchObject({
-    grantId: booker.grantId,
-    principalId: 'user_42',
-    approved: { method: 'sandbox', scopes: ['calendar:read', 'email:send'] },
+  expect(file.suggestedFilename()).toBe(`receipt-${booker.grantId}.html`);
+  expect(JSON.parse(receipt)).toMatchObject({
+    ...{ format: 'behest.receipt/1', audience: 'principal', rootGrantId: booker.grantId },
+    labels: { agents: { [booker.agentId]: 'Travel booker' } },
   });
   await page.getByText('Passed on to another agent').click();
   await agentOf(page, 'Calendar helper').last().getByText('Details', { exact: true }).click();

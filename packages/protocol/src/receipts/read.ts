@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { parseJsonText } from '../json.ts';
 
 /** The largest receipt that is read, in characters. */
-const LONGEST = 128 * 1024 * 1024;
+const LONGEST = 256 * 1024 * 1024;
 
 /** An entry with its parts. A hidden part is `#` and its digest. */
 export interface ShownEntry {

@@ -2320,49 +2320,6 @@ export interface PrincipalRevokeAllAnswer {
   cancelled: number;
 }
 
-export interface PrincipalReceiptAnswer {
-  grantId: string;
-  authRequestId: string;
-  developerName: string;
-  principalId: string;
-  sandbox: boolean;
-  agentId: string;
-  agentDid: string;
-  shownAgent: {
-    agentName: string;
-    agentDescription: string;
-  } | null;
-  asked: {
-    at: string;
-    scopes: string[] | null;
-  };
-  approved: {
-    at: string;
-    method: string;
-    unverified?: true;
-    scopes: string[];
-    expiresIn: string;
-    purpose?: string;
-    audience?: string;
-    authorizationDetails?: unknown[];
-    budget?: {
-      amount: string;
-      currency: string;
-    };
-    manifests?: {
-      connector: string;
-      version: string;
-      sha256: string;
-    }[];
-  };
-  entries: {
-    entryId: string;
-    action: string;
-    timestamp: string;
-    hash: string;
-  }[];
-}
-
 export interface PrincipalAuditQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -4366,6 +4323,55 @@ export interface AuditErasureAnswer {
   finishedAt: string | null;
 }
 
+export interface GrantsReceiptQuery {
+  readonly format?: "json" | "html" | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface GrantsReceiptAnswer {
+  format: "behest.receipt/1";
+  issuer: string;
+  issuerDid: string;
+  generatedAt: string;
+  audience: "principal" | "developer";
+  sandbox?: true;
+  grantId: string;
+  rootGrantId: string;
+  since?: string;
+  until?: string;
+  log: {
+    origin: string;
+    url: string;
+    vkey: string | null;
+  };
+  checkpoint: {
+    size: number;
+    root: string;
+    note: string | null;
+  };
+  labels: {
+    agents: { readonly [name: string]: string };
+    scopes: { readonly [name: string]: string };
+  };
+  warnings: string[];
+  keys: {
+    did: unknown;
+    jwks: unknown;
+    witnesses: string[];
+  };
+  consent: {
+    parts: string[];
+  } | null;
+  entries: {
+    index: number;
+    hash: string;
+    parts: string[];
+  }[];
+  proof: string[];
+  statement: string;
+}
+
 export interface AnomaliesDetectAnswer {
   detectedAt: string;
   total: number;
@@ -5352,6 +5358,18 @@ export interface GrantsApi {
    * Sends `GET /v1/grants/{id}/tokens`.
    */
   tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
+  /**
+   * Get the receipt of a grant: what was approved, done under it and ended, with its proofs.
+   *
+   * Sends `GET /v1/grants/{id}/receipt`.
+   */
+  receipt(id: string, query?: GrantsReceiptQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<GrantsReceiptAnswer>;
+  /**
+   * Get the receipt of a grant: what was approved, done under it and ended, with its proofs.
+   *
+   * Sends `GET /v1/grants/{id}/receipt`.
+   */
+  receipt(id: string, query?: GrantsReceiptQuery, options?: CallOptions): Promise<GrantsReceiptAnswer | Response>;
 }
 
 export interface PoliciesApi {
@@ -5587,12 +5605,6 @@ export interface PrincipalApi {
    */
   revoke(id: string, options?: CallOptions): Promise<void>;
   /**
-   * Get the receipt of one of the principal's approvals: what was asked, what was approved, and when.
-   *
-   * Sends `GET /v1/principal/grants/{id}/receipt`.
-   */
-  receipt(id: string, options?: CallOptions): Promise<PrincipalReceiptAnswer>;
-  /**
    * List the audit entries about the principal, newest first.
    *
    * Sends `GET /v1/principal/audit`.
@@ -5658,6 +5670,18 @@ export interface PrincipalApi {
    * Sends `DELETE /v1/principal/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Get the receipt of one of the principal's grants: what was approved, done under it and ended, with its proofs.
+   *
+   * Sends `GET /v1/principal/grants/{id}/receipt`.
+   */
+  receipt(id: string, query?: GrantsReceiptQuery & { readonly format?: 'json' }, options?: CallOptions): Promise<GrantsReceiptAnswer>;
+  /**
+   * Get the receipt of one of the principal's grants: what was approved, done under it and ended, with its proofs.
+   *
+   * Sends `GET /v1/principal/grants/{id}/receipt`.
+   */
+  receipt(id: string, query?: GrantsReceiptQuery, options?: CallOptions): Promise<GrantsReceiptAnswer | Response>;
 }
 
 export interface PrincipalsApi {

@@ -34,7 +34,14 @@ function GrantPage({ grant }: { readonly grant: Schemas['Grant'] }) {
           <GrantStatus {...grant} /> <Id id={grantId} of={say('id')} />
         </>
       }
-      actions={status === 'active' && <Stop target={{ kind: 'grant', id: grantId, name: say('this') }} />}
+      actions={
+        <>
+          <a className="button" href={`/v1/grants/${grantId}/receipt?format=html`}>
+            {say('receipt')}
+          </a>
+          {status === 'active' && <Stop target={{ kind: 'grant', id: grantId, name: say('this') }} />}
+        </>
+      }
     >
       <div className="columns">
         <Panel title={say('authority')}>

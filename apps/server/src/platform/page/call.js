@@ -26,10 +26,11 @@ export function serviceTime() {
  * @param {string | undefined} [options.method]
  * @param {object | undefined} [options.body] makes it a POST
  * @param {Record<string, string>} [options.headers]
+ * @param {boolean} [options.isFile] gives the bytes of a good answer
  * @param {(refusal: Refusal) => Problem} options.read gives the meaning of a refusal on this page
  * @returns {Promise<Answer<any>>}
  */
-export async function call(path, { method, body, headers, read }) {
+export async function call(path, { method, body, headers, isFile, read }) {
   try {
     const response = await fetch(path, {
       method: method ?? (body ? 'POST' : 'GET'),
@@ -47,6 +48,7 @@ export async function call(path, { method, body, headers, read }) {
     });
     const serviceDate = Date.parse(response.headers.get('date') ?? '');
     if (!Number.isNaN(serviceDate)) clockSkewMilliseconds = serviceDate - Date.now();
+    if (response.ok && isFile) return { ok: true, body: await response.blob() };
     const text = await response.text();
     const answer = text === '' ? {} : JSON.parse(text);
     if (response.ok) return { ok: true, body: answer };

@@ -63,6 +63,21 @@ export async function insertRecord(
     .execute();
 }
 
+/** The parts of the record of an approval. @returns undefined where there is none, or it is erased */
+export async function findConsentRecord(
+  db: Executor,
+  { developerId }: Tenant,
+  authRequestId: string,
+): Promise<string[] | undefined> {
+  const found = await db
+    .selectFrom('consentRecords')
+    .select('parts')
+    .where('developerId', '=', developerId)
+    .where('authRequestId', '=', authRequestId)
+    .executeTakeFirst();
+  return found?.parts;
+}
+
 /** Erases the records of the approvals in a part of the chain, which is erased for its age. */
 export async function eraseRecordsIn(tx: Tx, tenant: Tenant, { fromSeq, toSeq }: SeqRange): Promise<void> {
   const approved = entriesOf(tx, tenant)

@@ -1,4 +1,4 @@
-export { eraseRecordsIn } from './consent.repo.ts';
+export { eraseRecordsIn, findConsentRecord } from './consent.repo.ts';
 export { type Proofs, validHint } from './consent.rules.ts';
 export {
   type CodeDeps,

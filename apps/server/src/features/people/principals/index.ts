@@ -1,4 +1,10 @@
 export { rememberAddress } from './addresses.ts';
 export { byStranger } from './principals.routes.ts';
 export { CreatedPrincipalSession } from './principals.schema.ts';
-export { type OwnSessionDeps, openOwnSession, ownPageEntries, type ShownPerson } from './session.ts';
+export {
+  type OwnSessionDeps,
+  openOwnSession,
+  ownPageEntries,
+  type ShownPerson,
+  sessionEnded,
+} from './session.ts';

@@ -4,35 +4,17 @@ import { type RuleWords, ruleWordsIn } from '@behest/protocol/rule-words';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, wantedLanguages } from '@behest/protocol/words';
 import type { PrincipalSession } from '../../../platform/caller.ts';
-import { notFound } from '../../../platform/errors.ts';
 import { pageLanguage, type Say, sayIn } from '../../../platform/languages.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { noProfile, profileOf } from '../../accounts/agents/agents.queries.ts';
-import { budgetOf } from '../../grants/authorization/index.ts';
 import { budgetsOfGrants } from '../../grants/budgets/index.ts';
 import { grantStatus } from '../../grants/grants/index.ts';
-import { storedPins, toolsInWords } from '../../grants/manifests/index.ts';
+import { toolsInWords } from '../../grants/manifests/index.ts';
 import { findCurrentTools } from '../../grants/manifests/manifests.queries.ts';
 import { scopesInWords } from '../../grants/resources/index.ts';
 import { scopeWordsByAudience } from '../../grants/resources/resources.queries.ts';
-import {
-  findOwnReceipt,
-  hasApproval,
-  listEntriesOfRequest,
-  listOwnEntryRows,
-  listOwnGrantRows,
-  type OwnApprovalRow,
-  type OwnEntryRow,
-  type OwnGrantRow,
-} from './principals.repo.ts';
-import type {
-  OwnEntry,
-  OwnEntryQuery,
-  OwnGrant,
-  OwnGrantPage,
-  OwnGrantQuery,
-  OwnReceipt,
-} from './principals.schema.ts';
+import { listOwnEntryRows, listOwnGrantRows, type OwnEntryRow, type OwnGrantRow } from './principals.repo.ts';
+import type { OwnEntry, OwnEntryQuery, OwnGrant, OwnGrantPage, OwnGrantQuery } from './principals.schema.ts';
 import { type PrincipalDeps, sessionEnded } from './session.ts';
 
 /** @throws UNAUTHORIZED when the session has ended */
@@ -69,57 +51,6 @@ export async function listOwnGrants(
     sandbox: found.mode === 'sandbox',
     sessionExpiresAt: found.sessionExpiresAt.toISOString(),
     nextCursor,
-  };
-}
-
-/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant that the principal did not approve */
-export async function getOwnReceipt(
-  deps: PrincipalDeps,
-  session: PrincipalSession,
-  grantId: string,
-): Promise<OwnReceipt> {
-  const row = await findOwnReceipt(deps.db, session, grantId, deps.clock());
-  if (!row) throw sessionEnded();
-  const { requestId, createdAt, decidedAt, developerName, mode } = row;
-  if (!hasApproval(row) || requestId === null || createdAt === null || decidedAt === null) throw notFound();
-  const entries = await listEntriesOfRequest(deps.db, session, { requestId, createdAt, decidedAt });
-  const asked = entries.find(({ action }) => action === 'authorization.requested')?.scopes;
-  const shown = row.shownAgent === null ? null : Object(row.shownAgent);
-  return {
-    grantId,
-    authRequestId: requestId,
-    developerName,
-    principalId: session.principalId,
-    sandbox: mode === 'sandbox',
-    agentId: row.agentId,
-    agentDid: row.agentDid,
-    shownAgent: shown && { agentName: shown.name, agentDescription: shown.description },
-    asked: { at: createdAt.toISOString(), scopes: Array.isArray(asked) ? asked : null },
-    approved: { at: decidedAt.toISOString(), ...approvedTerms(row) },
-    entries: entries.map(({ id, action, at, hash }) => ({
-      entryId: id,
-      action,
-      timestamp: at.toISOString(),
-      hash: hash.toString('hex'),
-    })),
-  };
-}
-
-function approvedTerms(row: OwnApprovalRow): Omit<OwnReceipt['approved'], 'at'> {
-  const { purpose, audience } = row;
-  const details = toolsEntries(storedEntries(row.authorizationDetails));
-  const budget = budgetOf(row);
-  const pins = storedPins(row.manifests)?.pins ?? [];
-  return {
-    method: row.consentMethod,
-    ...(row.isUnverified && { unverified: true as const }),
-    scopes: row.scopes,
-    expiresIn: row.expiresIn,
-    ...(purpose && { purpose }),
-    ...(audience && { audience }),
-    ...(details.length > 0 && { authorizationDetails: details }),
-    ...(budget && { budget }),
-    ...(pins.length > 0 && { manifests: [...pins] }),
   };
 }
 

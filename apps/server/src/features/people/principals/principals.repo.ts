@@ -6,25 +6,19 @@ import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { eraserOf, exportOf } from '../../../platform/db/personal-data.ts';
 import type {
   Agents,
-  AuthRequests,
   Grants,
   PrincipalAddresses,
   PrincipalSessions,
 } from '../../../platform/db/types.gen.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/values.ts';
 import { agentsOf, joinedProfile } from '../../accounts/agents/agents.queries.ts';
-import {
-  brandingIn,
-  byMailAcrossTenants,
-  developerOf,
-} from '../../accounts/developers/developers.queries.ts';
-import { decidedRequestsOf } from '../../grants/authorization/authorization.queries.ts';
+import { brandingIn, byMailAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
   livingGrantsOfPrincipal,
 } from '../../grants/grants/grants.queries.ts';
-import { type EntryRow, entriesOf, firstSeqSince } from '../../record/audit/audit.queries.ts';
+import { type EntryRow, entriesOf } from '../../record/audit/audit.queries.ts';
 import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
 
@@ -155,65 +149,6 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
     grants: pageRows(rows.filter(hasGrant), limit),
   };
 }
-
-/**
- * A grant of the principal with the request that was approved.
- * @returns undefined when the session has ended; without an id when the principal has no such grant, or nothing was
- * asked for it
- */
-export function findOwnReceipt(db: Executor, session: PrincipalSession, grantId: string, now: Date) {
-  const grants = grantsWithAgent(db, session.tenant)
-    .innerJoin(decidedRequestsOf(db, session.tenant), 'request.requestId', 'grant.authRequestId')
-    .select(['request.requestId', 'request.createdAt', 'request.decidedAt', 'request.shownAgent'])
-    .select(['request.expiresIn', 'request.budgetAmount', 'request.budgetUnits', 'request.budgetCurrency'])
-    .where('grant.principalId', '=', session.principalId)
-    .where('grant.id', '=', grantId)
-    .as('grant');
-  return activeSession(db, session, now)
-    .leftJoin(grants, (join) => join.onTrue())
-    .selectAll('grant')
-    .select('developer.developerName')
-    .executeTakeFirst();
-}
-
-/** The row of a grant that somebody was asked for. */
-export interface OwnApprovalRow
-  extends Selectable<Grants>,
-    Pick<Selectable<AuthRequests>, 'budgetAmount' | 'budgetUnits' | 'budgetCurrency'> {
-  readonly agentDid: string;
-  readonly expiresIn: string;
-}
-
-export const hasApproval = <Row extends { id: string | null }>(row: Row): row is Row & OwnApprovalRow =>
-  row.id !== null;
-
-interface DecidedRequest {
-  readonly requestId: string;
-  readonly createdAt: Date;
-  readonly decidedAt: Date;
-}
-
-/** The entries by which a request was made and approved. The time of an entry may be a little behind its act. */
-export function listEntriesOfRequest(
-  db: Executor,
-  { tenant, principalId }: PrincipalSession,
-  { requestId, createdAt, decidedAt }: DecidedRequest,
-) {
-  return entriesOf(db, tenant)
-    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'entry.developerId')
-    .select(['entry.id', 'entry.action', 'entry.at', 'entry.hash'])
-    .select(sql<unknown>`(entry.metadata - developer.audit_private_keys) -> 'scopes'`.as('scopes'))
-    .where('entry.principalId', '=', principalId)
-    .where('entry.action', 'in', ['authorization.requested', 'authorization.approved'])
-    .where('entry.seq', '>=', firstSeqSince(tenant, createdAt))
-    .where('entry.seq', '<', firstSeqSince(tenant, new Date(decidedAt.getTime() + LATE_MS)))
-    .where(sql<string>`entry.metadata ->> 'authRequestId'`, '=', requestId)
-    .orderBy('entry.seq')
-    .limit(2)
-    .execute();
-}
-
-const LATE_MS = 60_000;
 
 interface EntryPage {
   readonly grantId?: string;

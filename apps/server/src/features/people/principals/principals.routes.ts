@@ -6,7 +6,7 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { cookieNames } from '../sso/index.ts';
 import { removeAddress, removeOwnAddress, showOwnAddress } from './addresses.ts';
-import { getOwnReceipt, listOwnEntries, listOwnGrants } from './list.ts';
+import { listOwnEntries, listOwnGrants } from './list.ts';
 import {
   AddressPath,
   CreatedPrincipalSession,
@@ -17,7 +17,6 @@ import {
   OwnGrantPage,
   OwnGrantPath,
   OwnGrantQuery,
-  OwnReceipt,
   RevokedGrants,
   SentSignInLink,
   SignInLink,
@@ -35,7 +34,7 @@ const ownRates = rateRules({
   },
   principalAudit: {
     perMinute: 30,
-    describes: '`GET /v1/principal/audit` and receipts of grants, by principal session',
+    describes: '`GET /v1/principal/audit`, by principal session',
     counts: [{ by: 'session' }],
   },
   principalSignIn: {
@@ -169,21 +168,6 @@ export const principalRoutes: FastifyPluginAsyncTypebox<SignInDeps> = async (app
       await revokeOwnGrant(deps, sessionOf(request), request.params.id);
       return reply.code(204).send(null);
     },
-  );
-
-  app.get(
-    '/v1/principal/grants/:id/receipt',
-    {
-      config: { access: 'session', rate: rates.principalAudit, failures: ['NOT_FOUND'] },
-      schema: {
-        operationId: 'principals.receipt',
-        summary:
-          "Get the receipt of one of the principal's approvals: what was asked, what was approved, and when",
-        params: OwnGrantPath,
-        response: { 200: OwnReceipt },
-      },
-    },
-    (request) => getOwnReceipt(deps, sessionOf(request), request.params.id),
   );
 
   app.get(

@@ -104,49 +104,6 @@ export const OwnGrantPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-/**
- * What the principal was asked and what was approved, in the exact terms that count. The audit entries prove it: their
- * hashes are links of the account's chain.
- */
-export type OwnReceipt = Static<typeof OwnReceipt>;
-export const OwnReceipt = Type.Object({
-  grantId: Id,
-  authRequestId: Id,
-  developerName: Type.String(),
-  principalId: Type.String(),
-  sandbox: Type.Boolean(),
-  agentId: Id,
-  agentDid: Type.String(),
-  /** The agent as the page showed it; null where no page was shown. */
-  shownAgent: Type.Union([
-    Type.Object({ agentName: Type.String(), agentDescription: Type.String() }),
-    Type.Null(),
-  ]),
-  asked: Type.Object({
-    at: Time,
-    /** Null when the entry of the request is erased. */
-    scopes: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  }),
-  approved: Type.Object({
-    at: Time,
-    method: Type.String(),
-    unverified: Type.Optional(Type.Literal(true)),
-    scopes: Type.Array(Type.String()),
-    expiresIn: Type.String(),
-    purpose: Type.Optional(Type.String()),
-    audience: Type.Optional(Type.String()),
-    authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
-    budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
-    /** The descriptions of tools under which the principal agreed. */
-    manifests: Type.Optional(
-      Type.Array(Type.Object({ connector: Type.String(), version: Type.String(), sha256: Type.String() })),
-    ),
-  }),
-  entries: Type.Array(
-    Type.Object({ entryId: Id, action: Type.String(), timestamp: Time, hash: Type.String() }),
-  ),
-});
-
 /** An entry about the principal. `metadata` lacks the members that the developer keeps to itself. */
 export type OwnEntry = Static<typeof OwnEntry>;
 export const OwnEntry = Type.Object({

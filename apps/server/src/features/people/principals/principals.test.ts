@@ -14,7 +14,6 @@ import {
   signedBy,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { startAsking } from '../../../../test/app/person.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
 import { storeCredential } from '../../../../test/app/vault.ts';
 
@@ -354,65 +353,6 @@ describe('a person’s own grants', () => {
     const person = await asPrincipal(service, acme);
 
     expect(refusalOf(await person('GET', `/v1/principal/grants?${query}`))).toBe('400 BAD_REQUEST');
-  });
-});
-
-describe('the receipt of an approval', () => {
-  test('says what was asked, what was approved, and when, with the entries that prove it', async () => {
-    const { acme, agentId, consent, service } = await startAsking();
-    const scopes = ['email:read', 'email:send'];
-    const asked = { scopes, expiresIn: '7d', budget: { amount: '20', currency: 'EUR' } };
-    const { grantId } = await consent(asked, { approved: { scopes: ['email:read'] } });
-    const { authRequestId, agentDid } = (await acme('GET', `/v1/grants/${grantId}`)).json();
-    const person = await asPrincipal(service, acme);
-
-    const answer = await person('GET', `/v1/principal/grants/${grantId}/receipt`);
-
-    expect(answer.statusCode).toBe(200);
-    const at = expect.stringMatching(/^2026-/);
-    const { entries } = (await person('GET', '/v1/principal/audit')).json();
-    const shown = (action: string) => {
-      const { entryId, timestamp, hash } = entries.find(
-        (entry: { action: string }) => entry.action === action,
-      );
-      return { entryId, action, timestamp, hash };
-    };
-    expect(answer.json()).toEqual({
-      grantId,
-      authRequestId,
-      developerName: 'Acme',
-      principalId: 'user_42',
-      sandbox: false,
-      agentId,
-      agentDid,
-      shownAgent: { agentName: 'Travel booker', agentDescription: '' },
-      asked: { at, scopes },
-      approved: {
-        at,
-        method: 'developer',
-        scopes: ['email:read'],
-        expiresIn: '7d',
-        budget: { amount: '20.0000', currency: 'EUR' },
-      },
-      entries: [shown('authorization.requested'), shown('authorization.approved')],
-    });
-  });
-
-  test('keeps to the person, to approvals, and to the entries that the developer shows', async () => {
-    const { acme, service } = await joinSandbox();
-    const { grantId } = await grantTo(acme);
-    const [child] = await insertBranches(service, { parentId: grantId });
-    const other = await grantTo(acme, { principalId: 'user_43' });
-    await acme('PATCH', '/v1/me', { auditPrivateKeys: ['scopes'] });
-    const person = await asPrincipal(service, acme);
-    const receiptOf = (id: unknown) => person('GET', `/v1/principal/grants/${id}/receipt`);
-
-    expect((await receiptOf(grantId)).json().asked.scopes).toBeNull();
-    for (const id of [child?.grantId, other.grantId, 'grnt_nobody']) {
-      expect(refusalOf(await receiptOf(id))).toBe('404 NOT_FOUND');
-    }
-    await person('DELETE', '/v1/principal/session');
-    expect(refusalOf(await receiptOf(grantId))).toBe('401 UNAUTHORIZED');
   });
 });
 

@@ -1,3 +1,4 @@
+import type { LeafRange } from '@behest/protocol/merkle';
 import type { Tenant } from '../../../platform/caller.ts';
 import { definePart } from '../../../platform/parts.ts';
 
@@ -51,6 +52,15 @@ export interface TransparencyLog {
     seqs: readonly number[],
     tree: Pick<SignedTree, 'gen' | 'size' | 'root'>,
   ): Promise<readonly Inclusion[]>;
+  /**
+   * The roots of ranges of leaves, which are read in one statement and computed in one turn of long work.
+   * @throws SERVICE_UNAVAILABLE with `details.dependency` `log` when a tile is missing
+   */
+  rootsOf(
+    tenant: Tenant,
+    ranges: readonly LeafRange[],
+    tree: Pick<SignedTree, 'gen'>,
+  ): Promise<readonly Uint8Array[]>;
 }
 
 export const transparencyLog = definePart<TransparencyLog>('the transparency log');

@@ -58,6 +58,7 @@ const PORTION = 200;
 export const createTransparencyLog = (deps: ProofDeps): TransparencyLog => ({
   treeOf: (tenant) => treeOf(deps, tenant),
   inclusionsOf: (tenant, seqs, tree) => inclusionsOf(deps, tenant, seqs, tree),
+  rootsOf: (tenant, ranges, { gen }) => readRoots(deps, tenant, gen, ranges),
 });
 
 async function treeOf(deps: ProofDeps, tenant: Tenant): Promise<SignedTree> {

@@ -10,9 +10,9 @@ const ENTRIES = 20;
  * @param {string} token
  */
 export function permissionsApi(token) {
+  const headers = { Authorization: `Bearer ${token}` };
   /** @type {(path: string, method?: string, body?: object) => Promise<Answer<any>>} */
-  const ask = (path, method, body) =>
-    call(`/v1/principal/${path}`, { method, body, headers: { Authorization: `Bearer ${token}` }, read });
+  const ask = (path, method, body) => call(`/v1/principal/${path}`, { method, body, headers, read });
 
   /** @type {(query: Record<string, string | null | undefined>) => string} */
   const queryOf = (query) =>
@@ -55,8 +55,11 @@ export function permissionsApi(token) {
     allGrants: (cursor) => ask(`grants?${queryOf({ status: 'all', cursor })}`),
     /** @type {(cursor: string | null, grantId?: string) => Promise<Answer<EntryPage>>} */
     entries: (cursor, grantId) => ask(`audit?${queryOf({ limit: String(ENTRIES), cursor, grantId })}`),
-    /** @param {string} grantId */
-    receipt: (grantId) => ask(`grants/${encodeURIComponent(grantId)}/receipt`),
+    /** @type {(grantId: string) => Promise<Answer<Blob>>} */
+    receipt: (grantId) =>
+      call(`/v1/principal/grants/${encodeURIComponent(grantId)}/receipt?format=html`, {
+        ...{ headers, read, isFile: true },
+      }),
     /** @param {string} grantId */
     end: (grantId) => ask(`grants/${encodeURIComponent(grantId)}`, 'DELETE'),
     endAll: () => ask('grants', 'DELETE'),

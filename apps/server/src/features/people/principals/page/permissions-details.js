@@ -34,7 +34,7 @@ export function renderDetails(branch, use, { status, card }) {
     const answer = await use.api.receipt(grantId);
     if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
     setContent(notice);
-    download(`${grantId}.json`, answer.body);
+    download(`receipt-${grantId}.html`, answer.body);
   }
 
   return element('details', { class: 'status' }, [
@@ -59,11 +59,10 @@ export function renderDetails(branch, use, { status, card }) {
 
 /**
  * @param {string} file
- * @param {object} content
+ * @param {Blob} content
  */
 function download(file, content) {
-  const text = JSON.stringify(content, null, 2);
-  const href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const href = URL.createObjectURL(content);
   element('a', { href, download: file }).click();
   URL.revokeObjectURL(href);
 }
