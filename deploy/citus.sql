@@ -114,6 +114,7 @@ select create_distributed_table('principal_sessions', 'developer_id', colocate_w
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('resources', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('revocation_statements', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_groups', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_users', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_members', 'developer_id', colocate_with => 'developers');
@@ -141,6 +142,7 @@ select create_distributed_table('vault_credentials', 'developer_id', colocate_wi
 select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('verifiable_credentials', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('verifiers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('wallet_authorizations', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');

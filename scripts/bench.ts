@@ -9,6 +9,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   receipts: ['receipts of grants in a long log', () => import('./bench/receipts.ts')],
   enforce: ['enforce() of the SDK', () => import('./bench/enforce.ts')],
   console: ['each page of the console, for an account with many records', () => import('./bench/console.ts')],
+  revocation: ['confirmed revocations with ten verifiers', () => import('./bench/revocation.ts')],
   soak: ['memory over an hour of steady load', () => import('./bench/soak.ts')],
   'largest-bodies': ['the largest accepted requests', () => import('./bench/largest-bodies.ts')],
   growth: [

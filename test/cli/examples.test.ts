@@ -16,7 +16,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /^(login|whoami)$|^login /, // they read and answer more than the service
   /^me (close|verify-email)|^tokens exchange|^domains verify|^keys rotate|^signup|^--profile|^authorize /,
   /^authorizations (link|approve|deny|code|cancel)|^anomalies alerts (get|ack|res)|^anomalies ack/,
-  /^grants delegate|^audit (erasure|log|explain)|^compliance (evidence-pack|principal)|^manifests|^webhooks (redeliver|delivery|recover)|^requests (get|groups)|^insights/, // they show what others did
+  /^grants (delegate|revocation)|^audit (erasure|log|explain)|^compliance (evidence-pack|principal)|^manifests|^webhooks (redeliver|delivery|recover)|^requests (get|groups)|^insights/, // they show what others did
   /^changes (get|withdraw)/, // a change waits only in a live account with two owners
   /^anomalies (rules|channels) list/, // their answer has the built-in ones too
   /^audit verify/, // the program computes it

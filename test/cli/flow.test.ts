@@ -95,6 +95,26 @@ describe('a grant', () => {
     });
   });
 
+  test('is revoked with a statement, which is checked offline', async () => {
+    const { run, folder } = acme.signedIn();
+    const { grantId } = await granted(run);
+
+    const stated = await run(['grants', 'revoke', grantId, '--wait', 'confirmed', '--yes', '--json']);
+    expect(stated).toMatchObject({ code: 0 });
+    writeFileSync(join(folder, 'statement.json'), stated.out);
+    const { statement } = JSON.parse(stated.out);
+    const good = await run(['grants', 'check-statement', 'statement.json', '--json']);
+    const changed = await run(['grants', 'check-statement', '-', '--json'], { input: `${statement}A` });
+    const foreign = ['--issuer', 'https://other.example.com', '--json'];
+
+    expect(good.code).toBe(0);
+    expect(JSON.parse(good.out)).toMatchObject({ ok: true, grantId, complete: true, verifiers: [] });
+    expect(changed.code).toBe(1);
+    expect((await run(['grants', 'check-statement', 'statement.json', ...foreign])).out).toContain(
+      'issuer_mismatch',
+    );
+  });
+
   test('is delegated with the token from a file, and its tree is drawn', async () => {
     const { run, folder } = acme.signedIn();
     const { grantToken, grantId } = await granted(run);

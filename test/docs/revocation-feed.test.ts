@@ -80,12 +80,12 @@ function wayTo() {
   };
 }
 
-async function start() {
+async function start(revocation: 'feed' | 'confirmed' = 'feed') {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { way, fetch, ...control } = wayTo();
   const behest = new Behest({
     ...{ apiKey: acme.apiKey, baseUrl: service.url, developerId: acme.developerId, allowSandbox: true },
-    ...{ revocation: 'feed', manifests, fetch },
+    ...{ revocation, verifierName: 'gateway', manifests, fetch },
   });
   onTestFinished(() => behest.close());
   const enforce = (grantToken: string) => behest.enforce({ grantToken, connector: 'crm', tool: 'lookup' });
@@ -107,7 +107,9 @@ async function start() {
     vi.waitFor(async () => expect(await outcome(grantToken)).toBe(wanted), { timeout: 20_000, interval: 20 });
   const granted = () => grantTo(acme, { scopes });
   const revoke = (grantId: string) => acme('DELETE', `/v1/grants/${grantId}`);
-  return { acme, behest, way, ...control, outcome, settle, becomes, granted, revoke };
+  const stop = async (grantId: string) =>
+    (await acme('DELETE', `/v1/grants/${grantId}?wait=confirmed`)).json();
+  return { acme, behest, way, ...control, outcome, settle, becomes, granted, revoke, stop };
 }
 
 describe('a client that follows revocations', () => {
@@ -256,6 +258,53 @@ describe('after a break', () => {
   });
 });
 
+describe('a client that confirms revocations', () => {
+  test('has forgotten the grant when the answer comes, and remembers the others', async () => {
+    const { way, outcome, settle, granted, stop } = await start('confirmed');
+    const [one, other] = [await granted(), await granted()];
+    for (const { grantToken } of [one, other]) await settle(grantToken);
+    const before = way.asked;
+
+    const { complete, verifiers } = await stop(one.grantId);
+
+    expect(complete).toBe(true);
+    expect(verifiers).toMatchObject([{ name: 'gateway', state: 'confirmed' }]);
+    expect(await outcome(one.grantToken)).toBe('grant_revoked/revoked');
+    expect(await outcome(other.grantToken)).toBe('allowed');
+    expect(way.asked).toBe(before + 1);
+  });
+
+  test('asks again where the revocation has overtaken the answer', async () => {
+    const { way, outcome, settle, granted, stop, hold } = await start('confirmed');
+    const [one, other] = [await granted(), await granted()];
+    await settle(other.grantToken);
+    const release = hold();
+    const first = way.asked;
+
+    const early = outcome(one.grantToken);
+    await vi.waitUntil(() => way.asked === first + 1, { timeout: 20_000 });
+    expect((await stop(one.grantId)).verifiers).toMatchObject([{ state: 'confirmed' }]);
+    release();
+
+    expect(await early).toBe('grant_revoked/revoked');
+  });
+
+  test('confirms without its stream, and then remembers nothing', async () => {
+    const { way, outcome, settle, granted, stop, cut, mend } = await start('confirmed');
+    const [one, other] = [await granted(), await granted()];
+    for (const { grantToken } of [one, other]) await settle(grantToken);
+
+    cut();
+    const answer = stop(one.grantId);
+    await vi.waitUntil(() => way.streams > 0 && way.isCut, { timeout: 20_000 });
+    mend();
+
+    expect((await answer).complete).toBe(true);
+    await settle(other.grantToken);
+    expect(await outcome(one.grantToken)).toBe('grant_revoked/revoked');
+  });
+});
+
 test('with too many streams at the service, each call asks', async () => {
   const { acme, way, outcome, granted } = await start();
   const { grantToken } = await granted();
@@ -298,10 +347,8 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
   const { way, fetch } = wayTo();
   const started: Instant = { wall: Date.now(), steady: performance.now() };
   const moved = { wall: 0, steady: 0 };
-  const feed = revocationFeed({ baseUrl: service.url, apiKey: () => acme.apiKey, fetch }, () => ({
-    wall: started.wall + moved.wall,
-    steady: started.steady + moved.steady,
-  }));
+  const now = () => ({ wall: started.wall + moved.wall, steady: started.steady + moved.steady });
+  const feed = revocationFeed({ baseUrl: service.url, apiKey: () => acme.apiKey, fetch }, { now });
   onTestFinished(() => feed.close());
   const behest = new Behest({
     ...{ apiKey: null, baseUrl: service.url, developerId: acme.developerId, allowSandbox: true },

@@ -28,6 +28,7 @@ const LIMITS = [
   'OAUTH_AUTHORIZE',
   'OAUTH_TOKEN',
   'OAUTH_INTROSPECT',
+  'VERIFIER_RENEW',
 ];
 
 const UNLIMITED = {

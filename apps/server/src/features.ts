@@ -32,6 +32,7 @@ import { manifests } from './features/grants/manifests/manifests.feature.ts';
 import { policies } from './features/grants/policies/policies.feature.ts';
 import { resources } from './features/grants/resources/resources.feature.ts';
 import { tokens } from './features/grants/tokens/tokens.feature.ts';
+import { verifiers } from './features/grants/verifiers/verifiers.feature.ts';
 import { assertions } from './features/oauth/assertions/assertions.feature.ts';
 import { oauth } from './features/oauth/oauth/oauth.feature.ts';
 import { workloads } from './features/oauth/workloads/workloads.feature.ts';
@@ -91,6 +92,7 @@ export const features: readonly Feature[] = [
   dids,
   manifests,
   resources,
+  verifiers,
   grants,
   policies,
   authorization,

@@ -84,6 +84,12 @@ export const tokenKinds = {
     hasExpiry: false,
     mostBytes: 262_144, // it names up to 500 credentials
   },
+  // Its issuer is a verifier, which signs with a key of its own.
+  'verifier-position': { types: ['verifier-position+jwt'], hasIssuer: true, hasExpiry: false },
+  'revocation-statement': {
+    types: ['revocation-statement+jwt'],
+    ...{ hasIssuer: true, hasExpiry: false, mostBytes: 131_072 }, // 50 verifiers, each with its own signature
+  },
 } satisfies Record<string, TokenKind>;
 
 /** The name of a kind of token. */

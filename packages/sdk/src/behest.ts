@@ -54,6 +54,8 @@ export class Behest {
   readonly #callsBy: (send: Transport) => Calls;
   #lastRateLimit: RateLimit | undefined;
   #revocations: Revocations | undefined;
+  /** The name of a client that confirms revocations. */
+  #confirmsAs: string | undefined;
   /** Asks people about calls that need a decision. */
   readonly approvals = new Approvals(() => this.#mustHaveService());
 
@@ -81,6 +83,7 @@ export class Behest {
     Object.assign(this, this.#callsBy(this.#transport));
     const { meter, capsMode, region } = options;
     const decisions = options.decisions ?? this.#decisionsOf(options, baseUrl);
+    if (options.revocation === 'confirmed') this.#confirmsAs = options.verifierName ?? 'verifier';
     const revocation = this.#revocationOf(options);
     this.#tokens = clientTokens(options, baseUrl, this.#service);
     this.#enforcer = createEnforcer({
@@ -227,7 +230,8 @@ export class Behest {
    * @throws BehestError without an API key
    */
   revocations(): Revocations {
-    this.#revocations ??= revocationFeed(this.#mustHaveService());
+    const confirmsAs = this.#confirmsAs;
+    this.#revocations ??= revocationFeed(this.#mustHaveService(), confirmsAs ? { confirmsAs } : {});
     return this.#revocations;
   }
 
@@ -238,7 +242,7 @@ export class Behest {
 
   #revocationOf({ revocation = 'off' }: BehestOptions): RevocationCheck | undefined {
     if (revocation === 'off') return undefined;
-    if (revocation === 'feed') return this.revocations();
+    if (revocation === 'feed' || revocation === 'confirmed') return this.revocations();
     return revocation === 'online' ? onlineRevocation(this.#mustHaveService()) : revocation;
   }
 

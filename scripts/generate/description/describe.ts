@@ -166,6 +166,7 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'authorization',
     'consent',
     'grants',
+    'verifiers',
     'policies',
     'principals',
     'webauthn',

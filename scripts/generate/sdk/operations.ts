@@ -38,6 +38,8 @@ export interface Operation extends Naming {
   readonly body: Schema | undefined;
   readonly query: Schema | undefined;
   readonly answer: Schema | undefined;
+  /** True where some answers have no body. */
+  readonly isMaybeEmpty: boolean;
   /** True where the answer may be something else than JSON, such as an archive. */
   readonly isFile: boolean;
   /** The member of the answer that has the rows of a page. */
@@ -88,6 +90,7 @@ function operationOf(
     isKeyed: parameters.some(({ name }) => name === 'Idempotency-Key'),
     inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     body: without(requestBody?.content['application/json']?.schema, NAMINGS[id]?.omits ?? []),
+    isMaybeEmpty: answer !== undefined && good.some(([status]) => status === '204'),
     isFile: contents.some(([type]) => type !== 'application/json' && type !== 'text/plain'), // a text says what the JSON says
     rows: rowsOf(query, answer),
     isLinked: query?.properties?.cursor !== undefined && answer?.type === 'array',

@@ -162,7 +162,8 @@ function methodText(operation: Operation, textOf: (of: Operation, side: Side) =>
 }
 
 /** A method whose answer may be a file hands over the response, for the program to read or to pass on. */
-function resultText({ isFile, isLinked, rows }: Operation, answer: string): string {
+function resultText({ isFile, isLinked, isMaybeEmpty, rows }: Operation, answer: string): string {
+  if (isMaybeEmpty) return `Promise<${answer} | undefined>`;
   if (isFile) return answer === 'void' ? 'Promise<Response>' : `Promise<${answer} | Response>`;
   if (isLinked) return `List<${answer}, (${answer})[number]>`;
   return rows ? `List<${answer}, ${answer}['${rows}'][number]>` : `Promise<${answer}>`;

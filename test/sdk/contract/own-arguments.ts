@@ -168,6 +168,12 @@ const OWN_ARGUMENTS: Readonly<
     return ['call-to-refund'];
   },
   'enforcement.usage': ({ its }) => [{ grantId: its.grantId, connector: 'acme_mail', tool: 'send_mail' }],
+  'grants.revoke': async ({ acme }) => [(await grantTo(acme)).grantId, { wait: 'confirmed' }],
+  'grants.revocation': async ({ acme }) => {
+    const { grantId } = await grantTo(acme);
+    await acme('DELETE', `/v1/grants/${grantId}?wait=confirmed`);
+    return [grantId];
+  },
   'approvers.setAbsence': ({ its, service }) => [
     its.approverId,
     {

@@ -1929,7 +1929,10 @@ export interface paths {
         get: operations["grants.get"];
         put?: never;
         post?: never;
-        /** Revoke a grant, its tokens and everything delegated from it */
+        /**
+         * Revoke a grant, its tokens and everything delegated from it
+         * @description With `wait=confirmed` the answer is a signed statement of who has confirmed that they accept the grant no more. The grant is revoked before the wait. A repeated call waits again, until a statement is complete.
+         */
         delete: operations["grants.revoke"];
         patch?: never;
     };
@@ -1940,6 +1943,18 @@ export interface paths {
         };
         /** Get the receipt of a grant: what was approved, done under it and ended, with its proofs */
         get: operations["grants.receipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/grants/{id}/revocation": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        /** Read the newest statement about the revocation of a grant */
+        get: operations["grants.revocation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3667,6 +3682,36 @@ export interface paths {
          */
         get: operations["vault.listProxyCalls"];
         put?: never;
+        post?: never;
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/verifiers": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a verifier that confirms revocations
+         * @description A verifier has a lease while it renews it. It may answer from memory only while it has one, and only about what it asked after its registration.
+         */
+        post: operations["verifiers.register"];
+        delete?: never;
+        patch?: never;
+    };
+    "/v1/verifiers/{id}/lease": {
+        parameters: {
+            query?: never;
+            path?: never;
+        };
+        get?: never;
+        /**
+         * Renew a verifier's lease, and confirm a revocation
+         * @description A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it.
+         */
+        put: operations["verifiers.renew"];
         post?: never;
         delete?: never;
         patch?: never;
@@ -6492,6 +6537,14 @@ export interface components {
             state: string;
             username: string;
         };
+        Lease: {
+            asked: {
+                hash: string;
+                seq: number;
+            } | null;
+            /** @description How long the verifier may answer from memory, counted from before it sent this request. 0 while it owes a confirmation. */
+            leaseSeconds: number;
+        };
         LegacySsoConfig: {
             clientId: string;
             /** Format: date-time */
@@ -7284,6 +7337,18 @@ export interface components {
                 x: string;
             };
             selectiveFields?: ("principalId" | "developerId" | "scopes" | "delegationDepth" | "grantId")[];
+        };
+        NewVerifier: {
+            /** @description How statements name the verifier. Several verifiers may have one name. */
+            name: string;
+            publicKey: {
+                /** @enum {string} */
+                crv: "P-256";
+                /** @enum {string} */
+                kty: "EC";
+                x: string;
+                y: string;
+            };
         };
         NewWalletAuthorization: {
             account: string;
@@ -8548,6 +8613,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Renewal: {
+            /** @description A compact JWS, signed with the key of the verifier: `typ` `verifier-position+jwt`, claims `iss` (the id of the verifier), `seq`, `hash` and `iat`. */
+            position?: string;
+        };
         ReplayTotals: {
             newlyAllowed: number;
             newlyDenied: number;
@@ -8602,6 +8671,30 @@ export interface components {
             clientId: string;
             hint: string;
             requestUri: string;
+        };
+        RevocationStatement: {
+            /** @description Whether no verifier can answer from memory any more. */
+            complete: boolean;
+            grantId: string;
+            position: {
+                hash: string;
+                seq: number;
+            };
+            /** Format: date-time */
+            revokedAt: string;
+            /** @description The same, signed, with the signatures of the verifiers: a JWS with `typ` `revocation-statement+jwt`. */
+            statement: string;
+            verifiers: {
+                /** Format: date-time */
+                at: string;
+                name: string;
+                /**
+                 * @description `lapsed`: the verifier has not confirmed, and asks the service at each call. `unconfirmed`: until `at` it may answer from memory.
+                 * @enum {unknown}
+                 */
+                state: "confirmed" | "lapsed" | "unconfirmed";
+                verifierId: string;
+            }[];
         };
         RevokeCredentialRequest: {
             reason?: string;
@@ -9590,6 +9683,12 @@ export interface components {
         VerifiedEmail: {
             email?: string;
             message: string;
+        };
+        Verifier: {
+            /** Format: date-time */
+            createdAt: string;
+            name: string;
+            verifierId: string;
         };
         VerifyCredentialRequest: {
             credential: string;
@@ -16408,6 +16507,8 @@ export interface operations {
     "events.stream": {
         parameters: {
             query?: {
+                /** @description Counts the stream among those of verifiers, of which an account may have 50. */
+                for?: "verifier";
                 format?: "sse" | "ndjson" | "ocsf";
                 lastEventId?: components["parameters"]["LastEventId"];
                 types?: components["parameters"]["Types"];
@@ -16536,6 +16637,10 @@ export interface operations {
         parameters: {
             query?: {
                 reason?: string;
+                /** @description Answer 200 with a signed statement, once every verifier has confirmed or has no lease. */
+                wait?: "confirmed";
+                /** @description With `wait`: the longest wait. The statement then says who has not confirmed. */
+                waitSeconds?: number;
             };
             path: {
                 id: components["parameters"]["Id"];
@@ -16543,6 +16648,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationStatement"];
+                };
+            };
             /** @description No Content */
             204: {
                 headers: {
@@ -16582,6 +16696,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Receipt"];
                     "text/html": string;
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "grants.revocation": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationStatement"];
                 };
             };
             /** @description A refusal */
@@ -22629,6 +22772,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProxyCallPage"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "verifiers.register": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: a repeat with the same key gets the first answer. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVerifier"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description The service gave this answer before. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verifier"];
+                };
+            };
+            /** @description A refusal */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "verifiers.renew": {
+        parameters: {
+            query?: never;
+            path: {
+                id: components["parameters"]["Id"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Renewal"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
                 };
             };
             /** @description A refusal */

@@ -2,12 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { number, sayer } from '../messages/language.ts';
+import type { operations } from '../api/types.gen.ts';
+import { exactTime, number, sayer } from '../messages/language.ts';
 import { Confirm } from './confirm.tsx';
 import { Loading, Problem } from './states.tsx';
 import type { Target } from './stop.tsx';
 
 const say = sayer('stop');
+
+type RevocationStatement = operations['grants.revocation']['responses']['200']['content']['application/json'];
 
 export default function StopDialog({
   target,
@@ -18,6 +21,7 @@ export default function StopDialog({
 }) {
   const queries = useQueryClient();
   const [undone, setUndone] = useState<{ readonly error?: unknown }>();
+  const [proof, setProof] = useState<string>();
   const way = ways[target.kind](target);
   /** What every list and number shows has changed. The session has not. */
   const refresh = () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === 'get' });
@@ -38,7 +42,7 @@ export default function StopDialog({
       title={way.title}
       action={way.action}
       run={async () => {
-        await way.run();
+        setProof(proofIn(await way.run()));
         await refresh();
       }}
       done={{
@@ -46,6 +50,7 @@ export default function StopDialog({
         body: (
           <div className="stopped">
             <p>{isUndone ? say('undone') : way.done}</p>
+            {proof !== undefined && <p>{proof}</p>}
             {undone?.error !== undefined && <Problem error={undone.error} />}
             {way.undo ? (
               !isUndone && (
@@ -96,7 +101,10 @@ const ways: Readonly<Record<Target['kind'], (target: Target) => Way>> = {
   grant: (target) => ({
     title: say('grantTitle'),
     action: say('grantAction'),
-    run: () => api.DELETE('/v1/grants/{id}', { params: { path: { id: idOf(target) } } }),
+    run: () =>
+      api.DELETE('/v1/grants/{id}', {
+        params: { path: { id: idOf(target) }, query: { wait: 'confirmed' } },
+      }),
     doneTitle: say('grantDoneTitle'),
     done: say('grantDone'),
   }),
@@ -117,6 +125,23 @@ const ways: Readonly<Record<Target['kind'], (target: Target) => Way>> = {
     undoAction: say('allUndo'),
   }),
 };
+
+/** Says which programs have confirmed that they accept the grant no more, where any do. */
+function proofIn(answer: unknown): string | undefined {
+  const { verifiers = [] }: Partial<RevocationStatement> = Object(Object(answer).data);
+  if (verifiers.length === 0) return undefined;
+  const confirmed = verifiers.filter(({ state }) => state === 'confirmed').length;
+  const late = verifiers.filter(({ state }) => state === 'unconfirmed');
+  const said = say('confirmedBy', { confirmed, count: verifiers.length });
+  if (late.length === 0) return said;
+  const until =
+    late
+      .map(({ at }) => at)
+      .toSorted()
+      .at(-1) ?? '';
+  const names = [...new Set(late.map(({ name }) => name))].join(', ');
+  return `${said} ${say('unconfirmed', { names, until: exactTime(until) })}`;
+}
 
 /** Grants, requests and sessions of the person end together; what the person keeps here stays. */
 const endAllOf = (principalId: string) =>

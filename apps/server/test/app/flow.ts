@@ -142,6 +142,10 @@ export async function consentsOf(developer: Developer, principalId: string) {
 }
 
 interface Entry {
+  readonly id: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly timestamp: string;
   readonly grantId: string | null;
   readonly status: string;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -72,7 +72,9 @@ const FORBIDDEN = [
   'GET /v1/vault/proxy/calls',
   'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
+  'POST /v1/verifiers',
   'PUT /v1/decisions/cases/:caseName',
+  'PUT /v1/verifiers/:id/lease',
 ];
 const OPEN = [
   'GET /v1/manifests',

@@ -21,6 +21,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.callbackOidc': 'the page to which the identity provider sends a person calls it',
   'sso.callbackSaml': 'the page to which the identity provider sends a person calls it',
   'sso.callbackLdap': 'it takes the password of a person',
+  'verifiers.register': 'a verifier has a key, which a program keeps in its memory',
+  'verifiers.renew': 'a verifier has a key, which a program keeps in its memory',
   'webauthn.registerOptions': 'the browser that holds the passkey calls it',
   'webauthn.registerVerify': 'the browser that holds the passkey calls it',
 };

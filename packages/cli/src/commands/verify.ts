@@ -126,7 +126,8 @@ async function developerOf(context: Context, given: Given): Promise<string> {
   return developerId;
 }
 
-function keysIn(context: Context, file: string): unknown {
+/** Reads a JWK Set. */
+export function keysIn(context: Context, file: string): unknown {
   try {
     return JSON.parse(readText(resolve(context.io.folder, file)));
   } catch (error) {

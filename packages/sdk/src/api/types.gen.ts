@@ -680,6 +680,7 @@ export interface EventsStreamQuery {
   readonly types?: string | undefined;
   readonly lastEventId?: string | undefined;
   readonly format?: "sse" | "ndjson" | "ocsf" | undefined;
+  /** Counts the stream among those of verifiers, of which an account may have 50. */ readonly for?: "verifier" | undefined;
 }
 
 export interface AuditLogInput {
@@ -1672,6 +1673,34 @@ export interface ResourcesChangeInput {
   readonly tokenTtlSeconds?: number | undefined;
 }
 
+export interface VerifiersRegisterInput {
+  /** How statements name the verifier. Several verifiers may have one name. */ readonly name: string;
+  readonly publicKey: {
+    readonly kty: "EC";
+    readonly crv: "P-256";
+    readonly x: string;
+    readonly y: string;
+  };
+}
+
+export interface VerifiersRegisterAnswer {
+  verifierId: string;
+  name: string;
+  createdAt: string;
+}
+
+export interface VerifiersRenewInput {
+  /** A compact JWS, signed with the key of the verifier: `typ` `verifier-position+jwt`, claims `iss` (the id of the verifier), `seq`, `hash` and `iat`. */ readonly position?: string | undefined;
+}
+
+export interface VerifiersRenewAnswer {
+  /** How long the verifier may answer from memory, counted from before it sent this request. 0 while it owes a confirmation. */ leaseSeconds: number;
+  asked: {
+    seq: number;
+    hash: string;
+  } | null;
+}
+
 export interface GrantsListQuery {
   readonly agentId?: string | undefined;
   readonly principalId?: string | undefined;
@@ -1703,6 +1732,29 @@ export interface GrantsPreviewStopAnswer {
   requests: number;
   calls: number;
   truncated: boolean;
+}
+
+export interface GrantsRevokeQuery {
+  readonly reason?: string | undefined;
+  /** Answer 200 with a signed statement, once every verifier has confirmed or has no lease. */ readonly wait?: "confirmed" | undefined;
+  /** With `wait`: the longest wait. The statement then says who has not confirmed. */ readonly waitSeconds?: number | undefined;
+}
+
+export interface GrantsRevokeAnswer {
+  grantId: string;
+  revokedAt: string;
+  /** Whether no verifier can answer from memory any more. */ complete: boolean;
+  position: {
+    seq: number;
+    hash: string;
+  };
+  verifiers: {
+    verifierId: string;
+    name: string;
+    /** `lapsed`: the verifier has not confirmed, and asks the service at each call. `unconfirmed`: until `at` it may answer from memory. */ state: "confirmed" | "lapsed" | "unconfirmed";
+    at: string;
+  }[];
+  /** The same, signed, with the signatures of the verifiers: a JWS with `typ` `revocation-statement+jwt`. */ statement: string;
 }
 
 export interface PoliciesCreateInput {
@@ -5321,6 +5373,21 @@ export interface ResourcesApi {
   remove(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface VerifiersApi {
+  /**
+   * Register a verifier that confirms revocations. A verifier has a lease while it renews it. It may answer from memory only while it has one, and only about what it asked after its registration.
+   *
+   * Sends `POST /v1/verifiers`.
+   */
+  register(input: VerifiersRegisterInput, options?: CallOptions): Promise<VerifiersRegisterAnswer>;
+  /**
+   * Renew a verifier's lease, and confirm a revocation. A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it.
+   *
+   * Sends `PUT /v1/verifiers/{id}/lease`.
+   */
+  renew(id: string, input?: VerifiersRenewInput, options?: CallOptions): Promise<VerifiersRenewAnswer>;
+}
+
 export interface GrantsApi {
   /**
    * List grants, newest first.
@@ -5341,11 +5408,17 @@ export interface GrantsApi {
    */
   get(id: string, options?: CallOptions): Promise<Grant>;
   /**
-   * Revoke a grant, its tokens and everything delegated from it.
+   * Revoke a grant, its tokens and everything delegated from it. With `wait=confirmed` the answer is a signed statement of who has confirmed that they accept the grant no more. The grant is revoked before the wait. A repeated call waits again, until a statement is complete.
    *
    * Sends `DELETE /v1/grants/{id}`.
    */
-  revoke(id: string, query?: DevelopersStopInput, options?: CallOptions): Promise<void>;
+  revoke(id: string, query?: GrantsRevokeQuery, options?: CallOptions): Promise<GrantsRevokeAnswer | undefined>;
+  /**
+   * Read the newest statement about the revocation of a grant.
+   *
+   * Sends `GET /v1/grants/{id}/revocation`.
+   */
+  revocation(id: string, options?: CallOptions): Promise<GrantsRevokeAnswer>;
   /**
    * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
    *
@@ -6754,6 +6827,7 @@ export interface ApiResources {
   readonly dids: DidsApi;
   readonly manifests: ManifestsApi;
   readonly resources: ResourcesApi;
+  readonly verifiers: VerifiersApi;
   readonly grants: GrantsApi;
   readonly policies: PoliciesApi;
   readonly authorizations: AuthorizationsApi;

@@ -41,10 +41,14 @@ export interface FollowedEvent {
 export interface EventListener {
   /** Names of types, separated by commas. */
   readonly types: string;
+  /** Further members of the query of the stream. */
+  readonly query?: string;
   /** Hears each event at least once, in no promised order. */
   onEvent(event: FollowedEvent): void;
   /** Events may have been missed for good. */
   onGap(): void;
+  /** From now on, every event arrives in its order. */
+  onWhole?(): void;
 }
 
 export interface EventFollower {
@@ -111,12 +115,13 @@ export function followEvents(
       if (since(heardAt) > MAX_SILENCE) silence.abort();
     }, LOOKED_EVERY);
     try {
-      const { body, date } = await open(service, listener.types, [closing.signal, silence.signal]);
+      const { body, date } = await open(service, listener, [closing.signal, silence.signal]);
       hear();
       const reading = read(body); // never ends well, so the race is lost or the stream is whole
       await Promise.race([reading, catchUp(date)]);
       isWhole = true;
       hear();
+      listener.onWhole?.();
       await reading;
     } finally {
       isWhole = false;
@@ -157,8 +162,12 @@ class Refused extends Error {
 }
 
 /** Opens a stream, which has every event that is committed from then on. `date` is the clock of the service. */
-async function open({ baseUrl, apiKey, fetch }: ServiceOptions, types: string, signals: AbortSignal[]) {
-  const answer = await fetch(`${baseUrl}/v1/events/stream?types=${types}`, {
+async function open(
+  { baseUrl, apiKey, fetch }: ServiceOptions,
+  { types, query = '' }: EventListener,
+  signals: AbortSignal[],
+) {
+  const answer = await fetch(`${baseUrl}/v1/events/stream?types=${types}${query}`, {
     headers: { accept: 'text/event-stream', authorization: `Bearer ${apiKey()}` },
     redirect: 'manual', // a key follows no redirect
     signal: AbortSignal.any(signals),

@@ -90,9 +90,12 @@ export interface BehestOptions {
   readonly region?: string;
   /**
    * Whether a revocation is seen before a token expires. `online` asks the service at each call; `feed` asks once for
-   * each token and follows the events of the service. Default: `off`.
+   * each token and follows the events of the service; `confirmed` does so as a verifier that the service knows, and signs
+   * for `grants.revoke(id, { wait: 'confirmed' })` that it has stopped. Default: `off`.
    */
-  readonly revocation?: 'off' | 'online' | 'feed' | RevocationCheck;
+  readonly revocation?: 'off' | 'online' | 'feed' | 'confirmed' | RevocationCheck;
+  /** The name of a verifier in statements about revocations: up to 64 characters. Default: `verifier`. */
+  readonly verifierName?: string;
   /** Where decision grants are held. Default: at the service; without an API key, calls that need one are denied. */
   readonly decisions?: DecisionStore;
   /** Any function with the shape of the global `fetch`. */

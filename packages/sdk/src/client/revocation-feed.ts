@@ -1,8 +1,15 @@
 import type { GrantStatus, MaybePromise, RevocationCheck } from '@behest/protocol/enforcement/ports';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { textOf } from '../verify/token-source.ts';
-import { type EventFollower, type FollowedEvent, followEvents, type Instant } from './event-stream.ts';
+import {
+  type EventFollower,
+  type EventListener,
+  type FollowedEvent,
+  followEvents,
+  type Instant,
+} from './event-stream.ts';
 import { askService, type ServiceOptions } from './service.ts';
+import { positionIn, type VerifierLease, verifierLease } from './verifier-lease.ts';
 
 const statuses: Readonly<Record<string, GrantStatus>> = { agent_inactive: 'suspended' };
 
@@ -28,7 +35,11 @@ export interface Revocations extends RevocationCheck {
 
 const TYPES =
   'token.revoked,grant.revoked,grant.expired,agent.suspended,agent.resumed,agent.revoked,account.stopped,account.resumed';
+/** Says what verifiers have to confirm. */
+const ASKING = 'revocation.confirmation_requested';
 const MOST = 10_000;
+/** The most times that a call asks anew because an event has overtaken the answer. */
+const MOST_ROUNDS = 10;
 /** In milliseconds. It bounds what a service that goes on sending comments but no events can hide. */
 const KEPT = 300_000;
 
@@ -38,28 +49,79 @@ interface Answer {
   status: MaybePromise<GrantStatus>;
 }
 
+export interface FeedOptions {
+  /** The name under which this verifier confirms revocations. Without a name it confirms none. */
+  readonly confirmsAs?: string;
+  readonly now?: () => Instant;
+}
+
 /**
  * Asks the service once for each token, and again when an event says that something has changed. While the events are
  * not known to be complete, it asks the service at each call: a token is never taken because nothing was heard of it.
+ *
+ * A feed that confirms answers from memory only while it has a lease. It signs that it accepts nothing any more that was
+ * revoked up to a position, and from then on no call ends well by an answer from before, also a call that had begun.
  */
-export function revocationFeed(service: ServiceOptions, now?: () => Instant): Revocations {
+export function revocationFeed(
+  service: ServiceOptions,
+  { confirmsAs: name, now }: FeedOptions = {},
+): Revocations {
   const online = onlineRevocation(service);
   const answers = new Map<string, Answer>();
+  const underWay = new Set<{ readonly claims: VerifiedGrant['claims']; isOvertaken: boolean }>();
   let follower: EventFollower | undefined;
+  let lease: VerifierLease | undefined;
   let isClosed = false;
   const time = now ?? (() => ({ wall: Date.now(), steady: performance.now() }));
 
-  const listener = {
-    types: TYPES,
-    onEvent(event: FollowedEvent) {
-      for (const [token, { claims }] of answers) if (concerns(event, claims)) answers.delete(token);
-    },
-    onGap: () => answers.clear(),
+  const forget = () => {
+    answers.clear();
+    for (const asked of underWay) asked.isOvertaken = true;
   };
+  const listener: EventListener = {
+    types: name === undefined ? TYPES : `${TYPES},${ASKING}`,
+    ...(name !== undefined && { query: '&for=verifier' }),
+    onEvent(event) {
+      if (event.type === ASKING) return confirm(event);
+      for (const [token, { claims }] of answers) if (concerns(event, claims)) answers.delete(token);
+      for (const asked of underWay) if (concerns(event, asked.claims)) asked.isOvertaken = true;
+    },
+    onGap: forget,
+    onWhole: () => lease?.renew(), // while the stream was broken, something may have been asked
+  };
+
+  /** A whole stream keeps the order: the revocation came before this event. */
+  function confirm({ data }: FollowedEvent): void {
+    const position = positionIn(data);
+    if (position && follower?.isCurrent()) lease?.confirm(position);
+    else lease?.renew();
+  }
+
+  /** Asks once, or, of a verifier that confirms, until no event has overtaken the answer. */
+  async function askOnline(verified: VerifiedGrant): Promise<GrantStatus> {
+    if (name === undefined) return online.check(verified);
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const asked = { claims: verified.claims, isOvertaken: false };
+      underWay.add(asked);
+      try {
+        const status = await online.check(verified);
+        if (status !== 'active' || !asked.isOvertaken) return status;
+      } finally {
+        underWay.delete(asked);
+      }
+    }
+    return 'unavailable';
+  }
+
+  function start(): void {
+    if (isClosed) return;
+    follower ??= followEvents(service, listener, time);
+    if (name !== undefined) lease ??= verifierLease(service, { name, forget, time });
+  }
 
   /** The answer is in the map from before the question until after it, so that an event in between deletes it. */
   function ask(token: string, verified: VerifiedGrant): MaybePromise<GrantStatus> {
-    const answer: Answer = { claims: verified.claims, askedAt: time(), status: online.check(verified) };
+    const answer: Answer = { claims: verified.claims, askedAt: time(), status: askOnline(verified) };
     const oldest = answers.size >= MOST ? answers.keys().next() : undefined;
     if (oldest && !oldest.done) answers.delete(oldest.value);
     answers.set(token, answer);
@@ -78,17 +140,20 @@ export function revocationFeed(service: ServiceOptions, now?: () => Instant): Re
 
   return {
     check(verified) {
-      if (!isClosed) follower ??= followEvents(service, listener, time);
+      start();
       const token = textOf(verified);
-      if (!follower?.isCurrent() || token === undefined) return online.check(verified);
+      const mayRemember = follower?.isCurrent() && (name === undefined || lease?.holds());
+      if (!mayRemember || token === undefined) return askOnline(verified);
       const known = answers.get(token);
       return known && !isOld(known) ? known.status : ask(token, verified);
     },
     close() {
       isClosed = true;
       follower?.close();
+      lease?.close();
       follower = undefined;
-      answers.clear();
+      lease = undefined;
+      forget();
     },
   };
 }

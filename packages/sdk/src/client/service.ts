@@ -32,10 +32,11 @@ export async function sendToService(
   { baseUrl, apiKey, fetch }: ServiceOptions,
   path: string,
   body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
 ): Promise<{ readonly status: number; readonly answer: Readonly<Record<string, unknown>> }> {
   try {
     const answer = await fetch(`${baseUrl}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers: {
         ...{ accept: 'application/json', authorization: `Bearer ${apiKey()}` },
         ...(body !== undefined && { 'content-type': 'application/json' }),

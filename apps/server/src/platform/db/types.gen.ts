@@ -1211,6 +1211,14 @@ export interface Resources {
   updatedAt: Timestamp;
 }
 
+export interface RevocationStatements {
+  developerId: string;
+  grantId: string;
+  isComplete: boolean;
+  statedAt: Timestamp;
+  statement: string;
+}
+
 export interface ScimGroups {
   createdAt: Timestamp;
   developerId: string;
@@ -1655,6 +1663,20 @@ export interface VerifiedEmails {
   email: string;
 }
 
+export interface Verifiers {
+  askedHash: string | null;
+  askedSeq: Generated<Int8>;
+  confirmedAt: Timestamp | null;
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  leaseUntil: Timestamp;
+  name: string;
+  position: string | null;
+  positionSeq: Generated<Int8>;
+  publicKey: Json;
+}
+
 export interface WalletAuthorizations {
   agentDid: string;
   agentId: string;
@@ -1808,6 +1830,7 @@ export interface DB {
   refreshTokens: RefreshTokens;
   resourceIndex: ResourceIndex;
   resources: Resources;
+  revocationStatements: RevocationStatements;
   scimGroups: ScimGroups;
   scimMembers: ScimMembers;
   scimPrincipals: ScimPrincipals;
@@ -1844,6 +1867,7 @@ export interface DB {
   verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
+  verifiers: Verifiers;
   walletAuthorizations: WalletAuthorizations;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;

@@ -6,8 +6,9 @@ import { startApp } from '../../../../test/app/start-app.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { commitNotices } from '../../../platform/db/commit-effects.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { createWaits } from '../../record/events/index.ts';
 import { thinQueue, webhookSeals } from '../../record/webhooks/index.ts';
-import { createWaits, type PollDeps, pollStream, type Waiting } from './poll.ts';
+import { type PollDeps, pollStream, type Waiting } from './poll.ts';
 
 async function withRevoked(count: number) {
   const started = await startPolling();

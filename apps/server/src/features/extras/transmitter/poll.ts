@@ -1,8 +1,6 @@
-import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { listenToCommits } from '../../record/events/index.ts';
+import type { Waits } from '../../record/events/index.ts';
 import { hasSets, settleSets, takeSets } from '../../record/webhooks/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { deliveryOf, jtiOf, makeSet } from './set.ts';
@@ -98,62 +96,3 @@ function settle(
 }
 
 const idsIn = (jtis: readonly string[]): string[] => jtis.flatMap((jti) => deliveryOf(jti) ?? []);
-
-/** Polls that wait for a signal, by developer. */
-export interface Waits {
-  /** A seat of a stream in this process, until it is disposed of. @returns undefined when there is none left */
-  seat(developerId: string, streamId: string): Disposable | undefined;
-  /** Resolves at the developer's next commit in any process, at the abort, or after a second, because a hint may get lost. */
-  next(developerId: string, signal: AbortSignal): Promise<void>;
-}
-
-const LOOKS_EVERY_MS = 1000;
-/** Each look of a waiting poll costs a statement, and each commit of the developer wakes all of them. */
-const SEATS = { ofStream: 2, ofDeveloper: 20 };
-
-export function createWaits(deps: {
-  readonly store: EphemeralStore;
-  readonly notices: CommitNotices;
-}): Waits {
-  const waiting = new Map<string, Set<() => void>>();
-  const taken = new Map<string, number>();
-  const add = (one: string, change: 1 | -1) => {
-    const now = (taken.get(one) ?? 0) + change;
-    if (now > 0) taken.set(one, now);
-    else taken.delete(one);
-  };
-  listenToCommits(deps, (developerIds) => {
-    for (const id of developerIds) for (const release of waiting.get(id) ?? []) release();
-  });
-  return {
-    seat(developerId, streamId) {
-      const stream = `${developerId} ${streamId}`;
-      if ((taken.get(developerId) ?? 0) >= SEATS.ofDeveloper) return undefined;
-      if ((taken.get(stream) ?? 0) >= SEATS.ofStream) return undefined;
-      for (const one of [developerId, stream]) add(one, 1);
-      let isLeft = false;
-      return {
-        [Symbol.dispose]() {
-          if (isLeft) return;
-          isLeft = true;
-          for (const one of [developerId, stream]) add(one, -1);
-        },
-      };
-    },
-    next: (developerId, signal) =>
-      new Promise((resolve) => {
-        const its = waiting.get(developerId) ?? new Set();
-        const release = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', release);
-          its.delete(release);
-          if (its.size === 0) waiting.delete(developerId);
-          resolve();
-        };
-        const timer = setTimeout(release, LOOKS_EVERY_MS);
-        waiting.set(developerId, its.add(release));
-        if (signal.aborted) release();
-        else signal.addEventListener('abort', release);
-      }),
-  };
-}

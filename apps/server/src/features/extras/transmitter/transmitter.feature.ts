@@ -6,6 +6,7 @@ import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
+import { createWaits } from '../../record/events/index.ts';
 import {
   countSets,
   messageUrlRules,
@@ -15,7 +16,6 @@ import {
   webhookSeals,
 } from '../../record/webhooks/index.ts';
 import { type CareDeps, careForStreams, pauseGone } from './care.ts';
-import { createWaits } from './poll.ts';
 import { eraseTransmitter } from './receivers.repo.ts';
 import { receiverRoutes } from './receivers.routes.ts';
 import { makeSet } from './set.ts';

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { RevocationStatement, type StatementDeps } from '../verifiers/index.ts';
 import {
   Grant,
   GrantPage,
@@ -10,11 +11,14 @@ import {
   StopPreview,
   StopQuery,
 } from './grants.schema.ts';
-import { getGrant, listGrants, type ReadDeps } from './list.ts';
+import { getGrant, getRevocation, listGrants, type ReadDeps } from './list.ts';
 import { type PreviewDeps, previewStop } from './preview.ts';
-import { revokeGrant } from './revoke.ts';
+import { revokeAndState } from './revoke.ts';
 
-export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps & PreviewDeps> = async (app, deps) => {
+export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps & PreviewDeps & StatementDeps> = async (
+  app,
+  deps,
+) => {
   app.get(
     '/v1/grants',
     {
@@ -77,6 +81,27 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps & PreviewDeps> = as
     (request) => getGrant(deps, callerOf(request), request.params.id),
   );
 
+  app.get(
+    '/v1/grants/:id/revocation',
+    {
+      config: {
+        access: 'developer',
+        capability: 'read',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'grants.revocation',
+        summary: 'Read the newest statement about the revocation of a grant',
+        params: GrantPath,
+        response: { 200: RevocationStatement },
+      },
+    },
+    (request) => getRevocation(deps, callerOf(request), request.params.id),
+  );
+
   app.delete(
     '/v1/grants/:id',
     {
@@ -91,16 +116,16 @@ export const grantRoutes: FastifyPluginAsyncTypebox<ReadDeps & PreviewDeps> = as
       schema: {
         operationId: 'grants.revoke',
         summary: 'Revoke a grant, its tokens and everything delegated from it',
+        description:
+          'With `wait=confirmed` the answer is a signed statement of who has confirmed that they accept the grant no more. The grant is revoked before the wait. A repeated call waits again, until a statement is complete.',
         params: GrantPath,
         querystring: RevokeQuery,
-        response: { 204: Type.Null() },
+        response: { 200: RevocationStatement, 204: Type.Null() },
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      const note = request.query.reason;
-      await revokeGrant(deps, callerOf(request), id, { reason: 'developer', note });
-      return reply.code(204).send(null);
+      const statement = await revokeAndState(deps, callerOf(request), request.params.id, request.query);
+      return statement ? reply.code(200).send(statement) : reply.code(204).send(null);
     },
   );
 };

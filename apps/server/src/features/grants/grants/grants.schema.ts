@@ -1,5 +1,6 @@
 import { Budget, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
+import { waiting } from '../verifiers/index.ts';
 
 const Status = Type.Enum(['active', 'revoked', 'expired']);
 
@@ -86,6 +87,8 @@ export const StopPreview = Type.Object({
   truncated: Type.Boolean(),
 });
 
+export type RevokeQuery = Static<typeof RevokeQuery>;
 export const RevokeQuery = Type.Object({
   reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
+  ...waiting,
 });

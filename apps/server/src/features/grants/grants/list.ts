@@ -6,7 +6,8 @@ import { notFound } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { storedPins } from '../manifests/index.ts';
-import { findShownGrant, type ShownGrantRow } from './grants.queries.ts';
+import { type RevocationStatement, showStatement } from '../verifiers/index.ts';
+import { findGrant, findShownGrant, type ShownGrantRow } from './grants.queries.ts';
 import { listGrantRows } from './grants.repo.ts';
 import type { Grant, GrantPage, GrantQuery } from './grants.schema.ts';
 
@@ -47,6 +48,16 @@ export async function getGrant(deps: ReadDeps, caller: Caller, grantId: string):
   ]);
   if (!row) throw notFound();
   return toGrant(row, caller, deps.clock(), added);
+}
+
+/** @throws NOT_FOUND without a statement, and for an unknown grant and a foreign one alike */
+export async function getRevocation(
+  deps: GrantDeps,
+  caller: Caller,
+  grantId: string,
+): Promise<RevocationStatement> {
+  if (!(await findGrant(deps.db, caller, grantId))) throw notFound();
+  return showStatement(deps, caller, grantId);
 }
 
 export async function listGrants(deps: ReadDeps, caller: Caller, query: GrantQuery): Promise<GrantPage> {

@@ -5,6 +5,7 @@ import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { prepareActsInTurns, recordActs } from '../../record/audit/index.ts';
+import { type RevocationStatement, type StatementDeps, stateRevocation } from '../verifiers/index.ts';
 import { findGrant } from './grants.queries.ts';
 import {
   type GrantNode,
@@ -19,6 +20,7 @@ import {
   revokeBranch,
   revokeGrants,
 } from './grants.repo.ts';
+import type { RevokeQuery } from './grants.schema.ts';
 import type { GrantDeps } from './list.ts';
 
 export interface Revoking {
@@ -54,6 +56,20 @@ export async function revokeGrant(
   const records = await prepareActsInTurns(caller, acts, at);
   const outcome = await revokeGrants(deps.db, caller.tenant, revocation, records);
   if (outcome === 'changed') await revokeUnderLock(deps, caller, grantId, revoking);
+}
+
+/**
+ * Ends a grant for its developer. @returns with `wait`, the statement of who accepts it no more
+ * @throws NOT_FOUND
+ */
+export async function revokeAndState(
+  deps: GrantDeps & StatementDeps,
+  caller: Caller,
+  grantId: string,
+  { reason: note, wait, waitSeconds }: RevokeQuery,
+): Promise<RevocationStatement | undefined> {
+  await revokeGrant(deps, caller, grantId, { reason: 'developer', note });
+  return wait && stateRevocation(deps, caller, grantId, waitSeconds);
 }
 
 /**

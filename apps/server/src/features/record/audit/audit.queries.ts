@@ -52,6 +52,26 @@ export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);
 }
 
+/** The newest entry of a chain. */
+export function findHead(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditHeads')
+    .select(['seq', 'hash'])
+    .where('developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The newest entry of an action about a grant. */
+export const findEntryOfGrant = (db: Executor, tenant: Tenant, grantId: string, action: string) =>
+  entriesOf(db, tenant)
+    .select(['entry.id', 'entry.seq', 'entry.hash', 'entry.at'])
+    .select(['entry.agentId', 'entry.agentDid', 'entry.principalId', 'entry.purpose'])
+    .where('entry.grantId', '=', grantId)
+    .where('entry.action', '=', action)
+    .orderBy('entry.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 /** A contiguous part of a chain, both ends included; an empty part ends before it begins. */
 export interface SeqRange {
   readonly fromSeq: number;

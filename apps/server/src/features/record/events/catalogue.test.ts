@@ -107,8 +107,9 @@ const promised = {
     domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.disabled webhook.deleted
     ssf.receiver.created ssf.receiver.updated ssf.receiver.deleted ssf.stream.created ssf.stream.updated ssf.stream.deleted
     ssf.stream.paused
-    billing.plan_changed`,
-  eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
+    billing.plan_changed verifier.registered revocation.stated`,
+  eventOnly:
+    'revocation.confirmation_requested grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed member.passkey_added member.passkey_removed member.clone_suspected consent.verification_failed fido.sign_in_failed approver.sign_in_failed fido.registration_failed fido.updated billing.checkout_created

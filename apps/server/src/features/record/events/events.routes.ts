@@ -12,7 +12,7 @@ import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema
 import { type EventsDeps, listEvents } from './list.ts';
 import { bodyOutlet } from './outlet.ts';
 import { openSocket } from './socket.ts';
-import { memberSeatsOf, type Streams, seatsOf } from './streams.ts';
+import { memberSeatsOf, type Streams, seatsOf, verifierSeatsOf } from './streams.ts';
 
 interface EventRoutesDeps extends EventsDeps, Pick<AnnounceDeps, 'notices' | 'store'> {
   readonly streams: Streams;
@@ -38,7 +38,7 @@ const EventSocket = Type.Null({
 
 export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
   const { streams } = deps;
-  const holderIn = (request: FastifyRequest) => {
+  const holderIn = (request: FastifyRequest, purpose?: 'verifier') => {
     const caller = callerOf(request);
     if (request.caller?.kind === 'member') {
       const browser = { ...browserRequestOf(request), isWrite: false, isBackground: true };
@@ -46,7 +46,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       return { seats: memberSeatsOf(caller), isGood, checkedEvery: SESSION_CHECKED_EVERY };
     }
     const keyHash = hashOf(bearerOf(request) ?? '');
-    return { seats: [seatsOf(caller)], isGood: () => deps.isKeyGood(keyHash) };
+    const seats = purpose === 'verifier' ? verifierSeatsOf(caller) : seatsOf(caller);
+    return { seats: [seats], isGood: () => deps.isKeyGood(keyHash) };
   };
   const stopListening = announceCommits({ ...deps, tail: streams.tail });
   app.addHook('preClose', async () => {
@@ -100,10 +101,11 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       },
     },
     async (request, reply) => {
-      const { types, format } = request.query;
+      const { types, format, for: purpose } = request.query;
       const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
       const outlet = bodyOutlet(format, deps.clock);
-      await streams.open(callerOf(request), { types, lastEventId, ...holderIn(request) }, () => outlet);
+      const asked = { types, lastEventId, ...holderIn(request, purpose) };
+      await streams.open(callerOf(request), asked, () => outlet);
       return sendLive(reply, outlet);
     },
   );

@@ -37,7 +37,15 @@ const following = {
 export type StreamFormat = Static<typeof StreamFormat>;
 const StreamFormat = Type.Enum(['sse', 'ndjson', 'ocsf'], { default: 'sse' });
 
-export const StreamQuery = Type.Object({ ...following, format: StreamFormat });
+export const StreamQuery = Type.Object({
+  ...following,
+  format: StreamFormat,
+  for: Type.Optional(
+    Type.Enum(['verifier'], {
+      description: 'Counts the stream among those of verifiers, of which an account may have 50.',
+    }),
+  ),
+});
 
 export const SocketQuery = Type.Object(following);
 

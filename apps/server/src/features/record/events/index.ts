@@ -1,4 +1,3 @@
-export { listenToCommits } from './announce.ts';
 export { type Catalogue, catalogueOf, patternsOf } from './catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
 export { envelopeToOcsf, toOcsf } from './ocsf.rules.ts';
@@ -6,3 +5,4 @@ export type { Admission, StreamedEvent } from './outlet.ts';
 export { type BodyOutlet, bodyOutlet } from './outlet.ts';
 export type { Streams } from './streams.ts';
 export { eventStreams, MAX_STREAMS } from './streams.ts';
+export { createWaits, type Waits } from './waits.ts';

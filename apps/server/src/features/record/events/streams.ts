@@ -43,6 +43,13 @@ export const seatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
   most: MAX_STREAMS,
 });
 
+/** The streams of verifiers, so that they keep no other program out, and no other program keeps them out. */
+export const verifierSeatsOf = ({ tenant }: Pick<Reach, 'tenant'>): Seats => ({
+  key: `bh:{developer:${tenant.developerId}}:streams:verifiers`,
+  owner: 'The verifiers of an account',
+  most: MAX_VERIFIER_STREAMS,
+});
+
 /**
  * The streams of a member, and those of all members of an account, so that an open console keeps no program out, no program a
  * console, and no member another.
@@ -87,6 +94,7 @@ export interface Streams {
 }
 
 export const MAX_STREAMS = 5; // of an account's API keys, or of an approver
+const MAX_VERIFIER_STREAMS = 50;
 const MAX_MEMBER_STREAMS = 20;
 const MAX_STREAMS_OF_MEMBER = 4; // a console opens one for each browser
 // In seconds.

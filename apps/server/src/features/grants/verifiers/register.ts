@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readPosition } from '@behest/protocol/revocation-statement';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
+import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import {
+  countVerifiers,
+  deleteVerifiersBefore,
+  findVerifier,
+  insertVerifier,
+  lockRegistration,
+  renewVerifier,
+} from './verifiers.repo.ts';
+import type { Lease, NewVerifier, Renewal, Verifier } from './verifiers.schema.ts';
+
+export interface VerifierDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly notices: CommitNotices;
+}
+
+export const MAX_VERIFIERS = 50; // of an account: a statement names each of them
+// In seconds.
+const LEASE = 30;
+/** The service counts a lease as longer than the verifier does, because the clocks of two instances differ. */
+const MARGIN = 5;
+/** A verifier is forgotten so long after its lease. One that comes back registers again. */
+const FORGOTTEN_AFTER = 300;
+
+/** @throws TOO_MANY_CONNECTIONS */
+export function registerVerifier(
+  deps: VerifierDeps,
+  caller: Caller,
+  { name, publicKey }: NewVerifier,
+): Promise<Verifier> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  const id = newId('vrf', at);
+  return inTransaction(deps.db, async (tx) => {
+    await lockRegistration(tx, tenant);
+    await deleteVerifiersBefore(tx, tenant, new Date(at.getTime() - FORGOTTEN_AFTER * 1000));
+    if ((await countVerifiers(tx, tenant)) >= MAX_VERIFIERS) throw tooMany();
+    await insertVerifier(tx, tenant, { id, name, publicKey, createdAt: at, leaseUntil: at });
+    const data = { verifierId: id, name, keyThumbprint: thumbprintOf(publicKey) };
+    await recordActs(tx, caller, [{ type: 'verifier.registered', data }], at);
+    return { verifierId: id, name, createdAt: at.toISOString() };
+  });
+}
+
+/** @see RFC 7638, section 3: the required members in the order of their names */
+function thumbprintOf({ crv, kty, x, y }: NewVerifier['publicKey']): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+}
+
+function tooMany(): AppError {
+  const message = `An account may have ${MAX_VERIFIERS} verifiers. A verifier is forgotten ${FORGOTTEN_AFTER} seconds after its lease.`;
+  return new AppError('TOO_MANY_CONNECTIONS', message, { limit: MAX_VERIFIERS, retryAfter: FORGOTTEN_AFTER });
+}
+
+/**
+ * Renews the lease of a verifier that owes nothing. A position other than the one that is asked for is no confirmation: it
+ * was signed before a later revocation.
+ * @throws NOT_FOUND, BAD_REQUEST for a text that this verifier has not signed
+ */
+export async function renewLease(
+  deps: VerifierDeps,
+  { tenant }: Caller,
+  verifierId: string,
+  { position }: Renewal,
+): Promise<Lease> {
+  const { db, clock, notices } = deps;
+  const verifier = await findVerifier(db, tenant, verifierId);
+  if (!verifier) throw notFound();
+  const signed = position === undefined ? undefined : await readPosition(position, verifier.publicKey);
+  if (position !== undefined && signed?.verifierId !== verifierId) {
+    throw badField('position', 'signature', 'The key of this verifier has not signed this position for it.');
+  }
+  return inTransaction(db, async (tx) => {
+    const at = clock();
+    const leaseUntil = new Date(at.getTime() + (LEASE + MARGIN) * 1000);
+    const confirmed = signed && position !== undefined ? { ...signed, position } : undefined;
+    const row = await renewVerifier(tx, tenant, verifierId, { at, leaseUntil, confirmed });
+    if (!row) throw notFound();
+    // Wakes the revocations that wait, in every instance.
+    if (row.isKept) await afterCommit(tx, () => notices.notify([tenant.developerId]));
+    const isOwed = Number(row.positionSeq) < Number(row.askedSeq);
+    return isOwed
+      ? { leaseSeconds: 0, asked: { seq: Number(row.askedSeq), hash: row.askedHash ?? '' } }
+      : { leaseSeconds: LEASE, asked: null };
+  });
+}
