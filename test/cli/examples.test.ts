@@ -12,7 +12,7 @@ const ELSEWHERE: readonly RegExp[] = [
   /body\.json|settings\.yaml/, // a file of the reader
   /-file |--env |-env |--data /, // a token, a secret or a file of the reader
   /^(principals?|oauth|approvers|connections|providers|billing|sso|scim|authzen|decisions|webauthn|did)( |$)/,
-  /^(events stream|enforce|proxy|passports|wallet-authorizations|credentials|policy-bundles|agents workloads)( |$)/,
+  /^(events stream|enforce|proxy|passports|wallet-authorizations|credentials|policy-bundles|agents workloads|agents offboarding)( |$)/,
   /^(login|whoami)$|^login /, // they read and answer more than the service
   /^me (close|verify-email)|^tokens exchange|^domains verify|^keys rotate|^signup|^--profile|^authorize /,
   /^authorizations (link|approve|deny|code|cancel)|^anomalies alerts (get|ack|res)|^anomalies ack/,

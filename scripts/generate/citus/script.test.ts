@@ -79,6 +79,7 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_reference_table('scim_token_index'",
     "create_reference_table('ssf_receivers'",
     "create_reference_table('ssf_tokens'",
+    "create_reference_table('tlog_index'",
     "create_reference_table('resource_index'",
   ]);
 });

@@ -36,7 +36,7 @@ export function forgettingOfCalls({ db, clock, callRecordSeconds }: ForgettingDe
 
 const tables: TableUse = {
   owns: { enforced_calls: { rate: 'plan', kept: '`CAPS_CALL_RECORD_SECONDS`' } },
-  reads: ['developers', 'manifests'], // one function reads the facts of a call
+  reads: ['agents', 'developers', 'manifests'], // one function reads the facts of a call
   writes: [],
 };
 

@@ -82,7 +82,7 @@ $$ select pg_advisory_xact_lock(hashtextextended('directory:' || p_developer_id,
 -- The lock that writes for a principal, or about calls of an agent, share, and their end takes alone: a principal has no row
 -- of its own. An account has sixteen of each kind, because a group of writes takes those of all its members.
 create or replace function party_lock(p_developer_id text, p_kind text, p_id text) returns bigint language sql immutable as
-$$ select hashtextextended('party:' || p_developer_id || ':' || p_kind || ':' || (hashtextextended(p_id, 0) & 15), 0) $$;
+$$ select hashtextextended('party:' || p_developer_id || ':' || p_kind || ':' || (hashtext(p_id) & 15), 0) $$;
 
 -- Closes a principal, after every write that holds them and before the next. Returns whether they were open.
 create or replace function close_principal(p_developer_id text, p_principal_id text, p_at timestamptz) returns boolean

@@ -20,10 +20,10 @@ export interface LogRow {
   readonly signedAt: Date | null;
 }
 
-const NEWEST_NOTE = `left join lateral (
+const NEWEST_NOTE = `lateral (
     select k.size, k.signed_at, k.note || coalesce((select string_agg(w.line, '' order by w.witness) from tlog_witnesses w
       where w.developer_id = k.developer_id and w.gen = k.gen and w.size = k.size), '') as note
-    from tlog_checkpoints k where k.developer_id = l.developer_id and k.gen = l.gen order by k.day desc limit 1) c on true`;
+    from tlog_checkpoints k where k.developer_id = l.developer_id and k.gen = l.gen order by k.day desc limit 1)`;
 
 const chainAndLog = lookUp<
   { readonly head: number } & { readonly [Name in keyof LogRow]: LogRow[Name] | null },
@@ -33,7 +33,7 @@ const chainAndLog = lookUp<
   `select h.seq::float8 as head, l.gen, l.log_id as "logId", l.origin, l.size::float8 as size, l.root, l.halted, c.note,
      c.size::float8 as "noteSize", c.signed_at as "signedAt"
    from audit_heads h left join tlog_logs l on l.developer_id = $1 and l.closed_at is null
-   ${NEWEST_NOTE}
+   left join ${NEWEST_NOTE} c on true
    where h.developer_id = $1`,
 );
 
@@ -53,7 +53,7 @@ const publicLog = lookUp<LogRow & Tenant, [string]>(
   `select l.developer_id as "developerId", l.gen, l.log_id as "logId", l.origin, l.size::float8 as size, l.root, l.halted,
      c.note, c.size::float8 as "noteSize", c.signed_at as "signedAt"
    from tlog_index i join tlog_logs l on l.developer_id = i.developer_id and l.gen = i.gen
-   ${NEWEST_NOTE}
+   left join ${NEWEST_NOTE} c on true
    where i.log_id = $1`,
 );
 
