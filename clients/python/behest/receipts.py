@@ -125,13 +125,24 @@ def _contents(read: dict[str, Any], verdict: ReceiptVerdict, claims: dict[str, A
             found = next((detail for each, detail in part.faults if each == check_id), None)
             good = "withheld" if part.is_partial else "ok"
             verdict.checks.append(Check(check_id, found is None, found or good))
+        if part is tree:
+            verdict.checks.append(_limits(read.get("limits"), claims.get("limits")))
     is_partial = any(each.detail == "withheld" for each in verdict.checks) or verdict.withheld > 0
     is_partial = is_partial or any(entry.hidden or entry.principal_id is Part.HIDDEN for entry in verdict.entries)
     told = {
         **{"unverified": verdict.consent["unverified"], "withheld": is_partial},
         "narrowed": "since" in claims or "until" in claims,
+        "limits_exceeded": (read.get("limits") or {}).get("holds") is False,
     }
     verdict.warnings = list(dict.fromkeys([*read["warnings"], *(name for name, is_so in told.items() if is_so)]))
+
+
+def _limits(limits: dict[str, Any] | None, stated: object) -> Check:
+    """Whether they are those that the service signed. The clients in TypeScript also add up the entries again."""
+    if limits is None:
+        return Check("limits", True, "absent" if stated is None else "withheld")
+    is_stated = b64url(hashlib.sha256(canonical(limits).encode()).digest()) == stated
+    return Check("limits", is_stated, "not_counted" if is_stated else "not_as_stated")
 
 
 def _read(receipt: object) -> dict[str, Any] | None:
@@ -142,7 +153,9 @@ def _read(receipt: object) -> dict[str, Any] | None:
         if text.lstrip().startswith("<") and _INSIDE in text:
             text = text.partition(_INSIDE)[2].partition("</script>")[0]
         value = without_pairs(parse_pairs(text)) if len(text) <= _LONGEST else None
-        return value if is_shape(value) else None
+        if value is None or not is_shape(value):
+            return None
+        return value if isinstance(value.get("limits", {}), dict) else None
     except (Unreadable, UnicodeDecodeError, TypeError, ValueError, RecursionError):
         return None
 
@@ -162,7 +175,7 @@ def _statement(read: dict[str, Any], did: Any, jwks: Any) -> tuple[str | None, d
         return error.reason, {}, False
     except (ValueError, KeyError, TypeError, AttributeError):
         return "malformed", {}, False
-    head = {name: read[name] for name in read if name not in ("consent", "entries", "proof", "statement")}
+    head = {name: read[name] for name in read if name not in ("consent", "entries", "limits", "proof", "statement")}
     said = {
         **{"iss": read["issuer"], "origin": read["log"]["origin"], "grantId": read["grantId"]},
         **{"rootGrantId": read["rootGrantId"], "size": read["checkpoint"]["size"], "root": read["checkpoint"]["root"]},

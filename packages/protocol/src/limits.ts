@@ -1,5 +1,8 @@
 import { readAmount, writeAmount } from './amounts.ts';
 import { isObject } from './arguments/rules.ts';
+import type { Digest } from './audit-parts.ts';
+import { encodeBase64url } from './base64url.ts';
+import { canonicalJson } from './canonical-json.ts';
 import { isCount } from './counts.ts';
 import { BUDGET, windowMs } from './enforcement/counters.ts';
 import { type CapWindow, capWindows, TOOLS_TYPE } from './tools-entry.ts';
@@ -80,6 +83,10 @@ export function checkLimits(entries: Iterable<LimitEntry>, withheld = 0): Limits
   for (const entry of entries) count.add(entry);
   return count.report(withheld);
 }
+
+/** The hash of a report in canonical JSON, in base64url. The statement of a receipt has it, signed. */
+export const digestOfLimits = (report: LimitsReport, sha256: Digest): string =>
+  encodeBase64url(sha256(new TextEncoder().encode(canonicalJson(report))));
 
 /** The check of entries that arrive one by one, in the order of `seq`. */
 export interface LimitsCount {

@@ -8495,6 +8495,35 @@ export interface components {
                     [key: string]: string;
                 };
             };
+            limits?: {
+                budgets: {
+                    allocationId: string;
+                    currency: string;
+                    grantId: string;
+                    limit: string;
+                    peak: string;
+                    spent: string;
+                }[];
+                calls: number;
+                caps: {
+                    connector: string;
+                    grantId: string;
+                    limit: number;
+                    peak: number;
+                    tool?: string;
+                    /** @enum {unknown} */
+                    window: "per_hour" | "per_day" | "per_case";
+                }[];
+                first: {
+                    grantId: string;
+                    /** @enum {unknown} */
+                    problem: "cap_exceeded" | "not_counted" | "budget_exceeded" | "balance_differs";
+                    seq: number;
+                } | null;
+                holds: boolean | null;
+                refunded: number;
+                unread: number;
+            };
             log: {
                 origin: string;
                 url: string;

@@ -2,6 +2,7 @@ import type { Digest } from '../audit-parts.ts';
 import { decodeBase64url, encodeBase64url } from '../base64url.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { parseJsonText } from '../json.ts';
+import type { LimitsReport } from '../limits.ts';
 
 /** The largest receipt that is read, in characters. */
 const LONGEST = 256 * 1024 * 1024;
@@ -37,6 +38,8 @@ export interface Receipt {
   readonly entries: readonly (ShownEntry | WithheldEntry)[];
   /** The roots of the subtrees without an entry of the receipt, left to right, in base64. */
   readonly proof: readonly string[];
+  /** How far the caps and budgets of the tree were used. Absent in a receipt of a part of the time, or taken out. */
+  readonly limits?: LimitsReport;
   readonly checkpoint: { readonly size: number; readonly root: string; readonly note: string | null };
   /** The service's signed words that these are all entries: a compact JWS. */
   readonly statement: string;
@@ -67,11 +70,11 @@ export function readReceipt(file: unknown): Receipt | undefined {
 }
 
 /**
- * The hash over everything beside the entries and the consent, which the statement binds. It stays the same whatever a
+ * The hash over everything beside the entries, the consent and the limits, which the statement binds. It stays the same whatever a
  * holder hides.
  */
 export function headOf(receipt: Receipt, sha256: Digest): string {
-  const { consent, entries, proof, statement, ...head } = receipt;
+  const { consent, entries, limits, proof, statement, ...head } = receipt;
   return encodeBase64url(sha256(new TextEncoder().encode(canonicalJson(head))));
 }
 
@@ -98,6 +101,7 @@ function isReceipt(value: unknown): value is Receipt {
   if (!areTexts(value.warnings) || !isObject(keys) || !areTexts(keys.witnesses)) return false;
   if (!isObject(labels) || !areNames(labels.agents) || !areNames(labels.scopes)) return false;
   if (!Array.isArray(proof) || !proof.every(isHash)) return false;
+  if (value.limits !== undefined && !isObject(value.limits)) return false;
   return isCheckpoint(checkpoint) && areEntries(entries, checkpoint.size);
 }
 

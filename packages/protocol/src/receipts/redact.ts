@@ -1,7 +1,8 @@
 import { type Digest, leafOf } from '../audit-parts.ts';
+import { checkLimits, type LimitsReport } from '../limits.ts';
 import { encodeBase64 } from '../signed-note.ts';
 import { CONSENT_PARTS } from './consent.ts';
-import { digestOfPart, isHidden, isWithheld, readPart } from './entries.ts';
+import { digestOfPart, isHidden, isWithheld, readEntries, readPart } from './entries.ts';
 import type { Receipt, ShownEntry } from './read.ts';
 
 /** What a holder takes out of a receipt before passing it on. */
@@ -16,7 +17,7 @@ export interface Redaction {
 
 /**
  * Takes parts out of a receipt. What is left still verifies: a hidden part leaves its digest, and an entry its leaf hash.
- * The record of the consent goes with the entry that proves it.
+ * The record of the consent goes with the entry that proves it, and the limits with what they are counted from.
  *
  * @throws RangeError for a part or an entry that the receipt has not, or that cannot be hidden
  */
@@ -41,7 +42,15 @@ export function redactWith(
   const missing = hide.find((name) => !found.has(name));
   if (missing !== undefined) throw new RangeError(`No entry of the receipt shows ${missing}.`);
 
-  return { ...receipt, entries, consent: consentLeft(receipt, { entries, hideConsent, sha256 }) };
+  const consent = consentLeft(receipt, { entries, hideConsent, sha256 });
+  const { limits, ...left } = { ...receipt, entries, consent };
+  return limits && isCounted(left, limits, sha256) ? { ...left, limits } : left;
+}
+
+/** Whether the entries still show all that the limits were counted from: they name tools, caps and amounts too. */
+function isCounted(receipt: Receipt, { unread }: LimitsReport, sha256: Digest): boolean {
+  const read = readEntries(receipt, sha256);
+  return !('faulty' in read) && checkLimits(read.entries, read.withheld).unread <= unread;
 }
 
 interface Hiding {

@@ -1,6 +1,8 @@
 import { encodeBase64url } from '../base64url.ts';
 import { joinBytes } from '../bytes.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import { findKey, keySetOf, type VerificationJwk } from '../key-set.ts';
+import { checkLimits, digestOfLimits } from '../limits.ts';
 import { rootAbove } from '../receipt-proof.ts';
 import {
   decodeBase64,
@@ -16,7 +18,7 @@ import { afterSignature, beforeSignature, isGenuineLater } from '../token-checks
 import { readTokenParts } from '../token-parts.ts';
 import { type ReceiptConsent, readConsent } from './consent.ts';
 import type { ProofMeans } from './consent-proof.ts';
-import { type ReceiptEntry, readEntries } from './entries.ts';
+import { type ReadEntries, type ReceiptEntry, readEntries } from './entries.ts';
 import { type KeySources, logKeysOf, signingKeysOf } from './log-keys.ts';
 import { headOf, type Receipt, readReceipt } from './read.ts';
 import { type ReceiptGrant, readTree } from './tree.ts';
@@ -49,6 +51,7 @@ export type ReceiptCheckId =
   | 'entries'
   | 'tree'
   | 'no_grant_entry'
+  | 'limits'
   | 'consent'
   | 'proof';
 
@@ -135,6 +138,8 @@ export async function verifyReceiptWith(
   const { withheld } = read;
   const tree = readTree(read.entries, { ...receipt, withheld, now: trust.now });
   pushFaults(checks, ['tree', 'no_grant_entry'], tree);
+  const limits = limitsDetail(receipt, { ...read, stated: statement.limits }, means);
+  checks.push({ id: 'limits', ok: ['ok', 'absent', 'withheld'].includes(limits), detail: limits });
   const isUnverified = tree.grants.some(({ unverified }) => unverified);
   const rootGrant = tree.grants.find(({ grantId }) => grantId === receipt.rootGrantId);
   const about = { entries: read.entries, root: rootGrant, isUnverified, withheld };
@@ -148,12 +153,26 @@ export async function verifyReceiptWith(
     ...(consent.consent.unverified ? ['unverified'] : []),
     ...(isPartial ? ['withheld'] : []),
     ...(statement.isNarrowed ? ['narrowed'] : []),
+    ...(receipt.limits?.holds === false ? ['limits_exceeded'] : []),
   ];
   return {
     ...verdictOf(checks, isAnchored),
     ...{ grants: tree.grants, entries: read.entries, withheld, consent: consent.consent },
     ...{ checkpoint: headSeen(receipt, note), warnings: [...new Set(warnings)], receipt },
   };
+}
+
+/** Whether the limits are those of the statement, and what the entries add up to. */
+function limitsDetail(
+  { limits }: Receipt,
+  { entries, withheld, stated }: Pick<ReadEntries, 'entries' | 'withheld'> & { readonly stated: unknown },
+  { sha256 }: ProofMeans,
+): string {
+  if (limits === undefined) return stated === undefined ? 'absent' : 'withheld';
+  if (digestOfLimits(limits, sha256) !== stated) return 'not_as_stated';
+  const counted = checkLimits(entries, withheld);
+  if (counted.unread > limits.unread) return 'withheld';
+  return canonicalJson(counted) === canonicalJson(limits) ? 'ok' : 'not_as_counted';
 }
 
 const hasHidden = (entries: readonly ReceiptEntry[]) =>
@@ -198,6 +217,7 @@ interface Statement {
   readonly isAnchored: boolean;
   readonly count?: unknown;
   readonly leaves?: unknown;
+  readonly limits?: unknown;
   /** The receipt is of a part of the time. */
   readonly isNarrowed?: boolean;
 }
@@ -218,7 +238,7 @@ async function checkStatement(receipt: Receipt, trust: ReceiptTrust, means: Proo
   const verified = afterSignature(setup, ready.parts, { kind: 'receipt', now: NO_CLOCK });
   if (!verified.ok) return { detail: verified.reason, isAnchored: false };
 
-  const { count, leaves, since, until, ...claims } = verified.payload;
+  const { count, leaves, limits, since, until, ...claims } = verified.payload;
   const said = {
     origin: receipt.log.origin,
     grantId: receipt.grantId,
@@ -229,7 +249,14 @@ async function checkStatement(receipt: Receipt, trust: ReceiptTrust, means: Proo
   };
   const other = Object.entries(said).find(([name, value]) => claims[name] !== value)?.[0];
   const isNarrowed = since !== undefined || until !== undefined;
-  return { detail: other === undefined ? 'ok' : `other_${other}`, isAnchored, count, leaves, isNarrowed };
+  return {
+    detail: other === undefined ? 'ok' : `other_${other}`,
+    isAnchored,
+    count,
+    leaves,
+    limits,
+    isNarrowed,
+  };
 }
 
 /** A key of another use or algorithm is known all the same, and refuses the statement. */

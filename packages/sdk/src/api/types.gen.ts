@@ -4421,6 +4421,33 @@ export interface GrantsReceiptAnswer {
     parts: string[];
   }[];
   proof: string[];
+  limits?: {
+    holds: boolean | null;
+    first: {
+      seq: number;
+      grantId: string;
+      problem: "cap_exceeded" | "not_counted" | "budget_exceeded" | "balance_differs";
+    } | null;
+    calls: number;
+    refunded: number;
+    unread: number;
+    caps: {
+      grantId: string;
+      connector: string;
+      tool?: string;
+      window: "per_hour" | "per_day" | "per_case";
+      limit: number;
+      peak: number;
+    }[];
+    budgets: {
+      grantId: string;
+      allocationId: string;
+      currency: string;
+      limit: string;
+      peak: string;
+      spent: string;
+    }[];
+  };
   statement: string;
 }
 

@@ -1,4 +1,5 @@
 import { checkLimits } from '@behest/protocol/limits';
+import { redactReceipt, verifyReceipt } from '@behest/sdk/receipts';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { askTogether, entriesOf, mailer, sharedSandbox } from '../../../../test/app/flow.ts';
@@ -127,5 +128,45 @@ describe('what the log says of the limits of a tree of grants', () => {
     expect(next.json().allowed).toBe(true);
     const report = checkLimits(await entriesOfTree(acme, [{ grantId, grantToken }]));
     expect(report).toMatchObject({ holds: true, calls: 1, refunded: 1 });
+  });
+
+  test('stands signed in the receipt, and whoever checks the receipt counts again', async () => {
+    const { acme, service } = await sandbox();
+    const levels = await fourDeep(acme, () => 2);
+    await raceThrough(acme, levels, 20);
+    const receiptOf = async (query = '') =>
+      (await acme('GET', `/v1/grants/${levels[2]?.grantId}/receipt${query}`)).json();
+    const detailsOf = async (file: object) => {
+      const { ok, failed, checks, warnings } = await verifyReceipt(file);
+      return [ok, failed, checks.find(({ id }) => id === 'limits')?.detail, warnings.join()];
+    };
+
+    const receipt = await receiptOf();
+    const { limits, ...without } = receipt;
+    const [first, ...others] = limits.caps;
+    const withOther = (change: object) => ({ ...without, limits: { ...limits, ...change } });
+
+    expect(limits).toEqual(checkLimits(await entriesOfTree(acme, levels)));
+    expect(await detailsOf(receipt)).toEqual([true, null, 'ok', '']);
+    for (const change of [{ caps: [{ ...first, peak: 0 }, ...others] }, { holds: false }, { more: 1 }])
+      expect(await detailsOf(withOther(change))).toEqual([
+        false,
+        'limits',
+        'not_as_stated',
+        expect.anything(),
+      ]);
+    expect(await detailsOf(without)).toEqual([true, null, 'withheld', 'withheld']);
+    const hidden = redactReceipt(receipt, { hide: ['metadata.tool'] });
+    expect(hidden.limits).toBeUndefined();
+    expect(await detailsOf(hidden)).toEqual([true, null, 'withheld', 'withheld']);
+    expect(redactReceipt(receipt, { hide: ['metadata.actor'] }).limits).toEqual(limits);
+    const part = await receiptOf('?since=2026-01-01T00:00:00.000Z');
+    expect([part.limits, ...(await detailsOf(part))]).toEqual([undefined, true, null, 'absent', 'narrowed']);
+
+    for (let times = 0; times < 3; times += 1) await pay(acme, levels[4], `case-${times}`);
+    for (const table of ['caps_counter', 'caps_slot'])
+      await sql`delete from ${sql.table(table)} where developer_id = ${acme.developerId}`.execute(service.db);
+    await pay(acme, levels[4], 'case-9');
+    expect(await detailsOf(await receiptOf())).toEqual([true, null, 'ok', 'limits_exceeded']);
   });
 });

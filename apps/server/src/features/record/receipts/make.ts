@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { hideParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import { canonicalJson } from '@behest/protocol/canonical-json';
+import { countLimits, digestOfLimits, type LimitEntry } from '@behest/protocol/limits';
 import { rangesBeside } from '@behest/protocol/receipt-proof';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import { inRowPortions } from '../../../platform/db/page-rows.ts';
@@ -74,7 +75,7 @@ export async function ownReceipt(
 const MOST_BYTES = 64 * 1024 * 1024;
 
 type Root = NonNullable<Awaited<ReturnType<typeof findRoot>>>;
-type Head = Omit<Receipt, 'consent' | 'entries' | 'proof' | 'statement'>;
+type Head = Omit<Receipt, 'consent' | 'entries' | 'limits' | 'proof' | 'statement'>;
 
 /** A receipt, as far as it is known before its entries are read. */
 interface Begun {
@@ -186,9 +187,11 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
   const { head, consent, tree, seqs } = begun;
   yield `${JSON.stringify({ ...head, consent }).slice(0, -1)},"entries":[`;
   const leaves = createHash('sha256');
+  const limits = countLimits();
   let separator = '';
-  for await (const { texts, hashes } of entryPortions(deps, tenant, begun)) {
+  for await (const { texts, hashes, shown } of entryPortions(deps, tenant, begun)) {
     for (const leaf of hashes) leaves.update(leaf);
+    for (const entry of shown) limits.add(entry);
     yield `${separator}${texts.join(',')}`;
     separator = ',';
   }
@@ -199,6 +202,7 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
     separator = ',';
   }
   const { issuer, grantId, rootGrantId, since, until } = head;
+  const report = since || until ? undefined : limits.report();
   const statement = await signToken(deps.keyRing, 'receipt+jwt', {
     iss: issuer,
     iat: Math.floor(Date.parse(head.generatedAt) / 1000),
@@ -210,21 +214,29 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
     count: seqs.length,
     leaves: leaves.digest('base64url'),
     head: hash('sha256', canonicalJson(head), 'base64url'),
+    ...(report && { limits: digestOfLimits(report, sha256) }),
     ...(since && { since }),
     ...(until && { until }),
   });
-  yield `],"statement":"${statement}"}`;
+  yield `],${report ? `"limits":${JSON.stringify(report)},` : ''}"statement":"${statement}"}`;
 }
 
 /** Entries in one statement. */
 const PORTION = 200;
 
-/** The entries with their parts, as texts, and the hashes of their leaves. */
+interface Portion {
+  /** The entries with their parts. */
+  readonly texts: readonly string[];
+  /** Their leaves. */
+  readonly hashes: readonly Uint8Array[];
+  readonly shown: readonly LimitEntry[];
+}
+
 async function* entryPortions(
   { db, longWork }: ReceiptDeps,
   tenant: Tenant,
   { seqs, isHidden }: Begun,
-): AsyncGenerator<{ readonly texts: readonly string[]; readonly hashes: readonly Uint8Array[] }> {
+): AsyncGenerator<Portion> {
   for (let at = 0; at < seqs.length; ) {
     const rows = await listEntries(db, tenant, seqs.slice(at, at + PORTION));
     const isWhole = rows.length > 0 && rows.every(({ seq }, place) => Number(seq) === seqs[at + place]);
@@ -232,7 +244,11 @@ async function* entryPortions(
     at += rows.length;
     for await (const portion of inRowPortions(rows, lengthToHash, longWork)) {
       const read = portion.map((row) => readEntry(row, isHidden));
-      yield { texts: read.map(({ text }) => text), hashes: read.map(({ leaf }) => leaf) };
+      yield {
+        texts: read.map(({ text }) => text),
+        hashes: read.map(({ leaf }) => leaf),
+        shown: read.map((entry) => entry.shown),
+      };
     }
   }
 }
@@ -244,9 +260,14 @@ function readEntry(row: EntryRow, isHidden: Begun['isHidden']) {
   const entry = toLink(row);
   const parts = row.parts ?? partsOf(entry, sha256);
   const index = entry.seq - 1;
+  const shownParts = hideParts(parts, isHidden, sha256);
+  const { seq, action, status, agentId = null, grantId = null } = entry;
+  const metadata = Object.entries(entry.metadata).filter(([name]) => !isHidden(`metadata.${name}`));
+  const hidden = shownParts.filter((part, at) => at > 1 && part.startsWith('#')).length;
   return {
     leaf: leafOf(entry.hash, parts, sha256),
-    text: JSON.stringify({ index, hash: entry.hash, parts: hideParts(parts, isHidden, sha256) }),
+    text: JSON.stringify({ index, hash: entry.hash, parts: shownParts }),
+    shown: { seq, action, status, agentId, grantId, metadata: Object.fromEntries(metadata), hidden },
   };
 }
 

@@ -13,6 +13,44 @@ export const ReceiptQuery = Type.Object({
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const Parts = Type.Array(Type.String());
 
+const Count = Type.Integer({ minimum: 0 });
+const Limits = Type.Object({
+  /** Null where entries are hidden, so that nobody can tell. */
+  holds: Type.Union([Type.Boolean(), Type.Null()]),
+  first: Type.Union([
+    Type.Object({
+      seq: Type.Integer(),
+      grantId: Id,
+      problem: Type.Enum(['cap_exceeded', 'not_counted', 'budget_exceeded', 'balance_differs']),
+    }),
+    Type.Null(),
+  ]),
+  calls: Count,
+  refunded: Count,
+  unread: Count,
+  caps: Type.Array(
+    Type.Object({
+      grantId: Id,
+      connector: Type.String(),
+      /** Absent for the cap on cost units. */
+      tool: Type.Optional(Type.String()),
+      window: Type.Enum(['per_hour', 'per_day', 'per_case']),
+      limit: Count,
+      peak: Count,
+    }),
+  ),
+  budgets: Type.Array(
+    Type.Object({
+      grantId: Id,
+      allocationId: Id,
+      currency: Type.String(),
+      limit: Type.String(),
+      peak: Type.String(),
+      spent: Type.String(),
+    }),
+  ),
+});
+
 /**
  * What was asked, shown, approved and done under a grant and all that was delegated from it, and how it ended, as a file
  * that proves itself. A part is a salted disclosure, or `#` and its digest where it is hidden.
@@ -49,6 +87,11 @@ export const Receipt = Type.Object({
   entries: Type.Array(Type.Object({ index: Type.Integer(), hash: Type.String(), parts: Parts })),
   /** The roots of the ranges of the log beside the entries, from left to right. */
   proof: Type.Array(Type.String()),
+  /**
+   * How far the caps and budgets of the grants were used, as the entries that are shown add up. Absent with `since` and
+   * `until`.
+   */
+  limits: Type.Optional(Limits),
   /** A JWS: the service says that these are all entries of the grants up to the checkpoint. */
   statement: Type.String(),
 });

@@ -30,7 +30,7 @@ interface Entry {
 
 /** A receipt, checked as an outsider would: every leaf up to the root, and the service's signature over the rest. */
 async function readReceipt(text: string) {
-  const { consent, entries, proof, statement, ...head } = JSON.parse(text);
+  const { consent, entries, limits, proof, statement, ...head } = JSON.parse(text);
   const { checkpoint, keys } = head;
   const { checks, anchored } = await verifyReceipt(text, { jwks: keys.jwks, did: keys.did });
   expect([checks.filter(({ ok }) => !ok), anchored]).toEqual([[], true]);
@@ -51,6 +51,7 @@ async function readReceipt(text: string) {
     count: entries.length,
     leaves: sha256(Buffer.concat(leaves.map(({ hash }: { hash: Buffer }) => hash))).toString('base64url'),
     head: sha256(Buffer.from(canonicalJson(head))).toString('base64url'),
+    limits: limits && sha256(Buffer.from(canonicalJson(limits))).toString('base64url'),
   });
   const facts = entries.map(({ parts }: Entry) => decoded(String(parts[0]))[2]);
   const metadata = entries.map(({ parts }: Entry) => metadataIn(parts));

@@ -57,6 +57,7 @@ function warnings({ warnings: given, withheld, receipt }) {
     given.includes('withheld') && say.hiddenParts,
     withheld > 0 && fill(say.takenOut, { n: String(withheld) }),
     given.includes('narrowed') && say.narrowed,
+    given.includes('limits_exceeded') && say.limitsExceeded,
     given.includes('consent_missing') && say.consentMissing,
     given.includes('quorum_missing') && say.quorumMissing,
     given.includes('unverified') && say.unverified,
