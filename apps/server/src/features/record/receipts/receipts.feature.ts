@@ -10,8 +10,8 @@ import { verifierRoutes } from './verifier.routes.ts';
 const settings = {
   RECEIPT_MAX_ENTRIES: defaulted(
     integer(1, 1_000_000),
-    '100000',
-    'The most entries in a receipt of a grant. Whoever checks a receipt holds all of it in memory.',
+    '110000',
+    'The most entries in a receipt of a grant: 100,000 acts, and those that make and end grants. Whoever checks a receipt holds all of it in memory.',
   ),
 };
 
