@@ -19,6 +19,11 @@ export type {
   ReceiptTrust,
   ReceiptVerdict,
 } from '@behest/protocol/receipts/verify';
+export {
+  type CheckedStatement,
+  type StatementOptions,
+  verifyRevocationStatement,
+} from './verify/statement.ts';
 
 const means: ProofMeans = {
   sha256,

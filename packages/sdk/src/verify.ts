@@ -14,11 +14,6 @@ export { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 export type { PresentedProof } from './verify/dpop-proof.ts';
 export { type KeyCache, keyCache, preloadJwks } from './verify/key-cache.ts';
 export { missingScopes } from './verify/scopes.ts';
-export {
-  type CheckedStatement,
-  type StatementOptions,
-  verifyRevocationStatement,
-} from './verify/statement.ts';
 export type { VerifiedGrant } from './verify/verified-grant.ts';
 
 export interface VerifyOptions {

@@ -116,7 +116,7 @@ async function checkStatement(context: Context, given: Given): Promise<number> {
   const service = (await context.settings()).url.replace(/\/$/, '');
   const [file, issuer = service] = [textOf(given, 'jwksFile'), textOf(given, 'issuer')];
   const jwks = file === undefined ? await publishedKeys(context, service) : keysIn(context, file);
-  const { verifyRevocationStatement } = await import('@behest/sdk/verify');
+  const { verifyRevocationStatement } = await import('@behest/sdk/receipts');
   const checked = await verifyRevocationStatement(statementIn(text), { jwks, issuer });
   if (!checked.ok) {
     await context.one(checked);
