@@ -186,6 +186,8 @@ const TAG_GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   'See what happened': [
     'audit',
+    'transparency',
+    'receipts',
     'events',
     'webhooks',
     'anomalies',

@@ -15,7 +15,7 @@ const DIFFERENT = [
   'previous_secret',
   'previous_secret_hash',
 ];
-const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms'];
+const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms', 'parts'];
 /** The texts of authenticators, and what they sign. */
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
 /** Places by chance, the bits at them, and texts that name them. `flips` counts the bits. */
@@ -41,6 +41,8 @@ const ADDRESS = /[\w.-]+@[\w.-]+/g;
 const DOMAIN = /\bacme-\d+\.test\b/g;
 const THUMBPRINT = /"[\w-]{43}"/g;
 const ID = /\b[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}\b/gi; // an id of a user is also stored in lower case
+/** Over salted parts. */
+const COMMITMENT = /(?<="consentHash": ")[0-9a-f]{64}/g;
 const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** The tables with rows of developers, whichever there are. They are the same in all databases of a run. */
@@ -95,4 +97,5 @@ const withoutRandom = (text: string) =>
     .replace(ADDRESS, 'address')
     .replace(DOMAIN, 'domain')
     .replace(THUMBPRINT, 'hash')
-    .replace(UUID, 'uuid');
+    .replace(UUID, 'uuid')
+    .replace(COMMITMENT, 'commitment');
