@@ -248,6 +248,8 @@ async function wholeAccount(service: Service) {
     })
     .execute();
   await db.insertInto('activityStarts').values({ developerId, since: clock() }).execute();
+  await authorize(developer, agentId, { principalId: 'user_43', autoApprove: false });
+  await developer('POST', '/v1/principals/user_43/offboard', {});
   await developer('GET', '/v1/usage'); // writes what was counted in memory, as the next two do
   await developer('GET', '/v1/agents/ag_1');
   await developer('GET', '/v1/requests');

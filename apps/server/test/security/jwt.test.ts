@@ -172,6 +172,9 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     new Set([
       'apps/console/src/pages/webhooks/check-signature.ts', // what the reader pastes, with their secret, in their browser
       'packages/cli/src/commands/audit.ts', // statements of the service, by the keys that it publishes
+      'packages/cli/src/transparency/log-client.ts', // notes of logs, by the keys of logs
+      'apps/server/src/features/record/transparency/transparency.rules.ts', // notes of logs and witnesses, by their keys
+      'packages/protocol/src/revocation-statement.ts', // confirmations of verifiers, by the keys that they registered
       'packages/sdk/src/dpop.ts', // makes proofs alone
       'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
       'packages/protocol/src/canonical-json.ts', // hashes alone
