@@ -213,7 +213,7 @@ test('an identity provider is listened to, step by step', async () => {
   const { id: CONNECTION } = await addOidc(acme, provider);
   await transmitterAt(service, provider);
 
-  const [token = '', , , ...signals] = stepsOf('provision-people');
+  const [token = '', , , , ...signals] = stepsOf('provision-people');
   const tools = token.split('\n').slice(0, 2);
   const steps = [...tools, ...signals].join('\n');
   const told = await service.shell(steps, { KEY: acme.apiKey, CONNECTION });
