@@ -15,7 +15,16 @@ const DIFFERENT = [
   'previous_secret',
   'previous_secret_hash',
 ];
-const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms', 'parts'];
+const ALSO_DIFFERENT = [
+  'envelope',
+  'jws',
+  'seal_key_id',
+  'answer_key',
+  'fingerprint',
+  'body',
+  'duration_ms',
+  'parts',
+];
 /** The texts of authenticators, and what they sign. */
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
 /** Places by chance, the bits at them, and texts that name them. `flips` counts the bits. */
