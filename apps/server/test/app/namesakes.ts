@@ -19,6 +19,7 @@ const LOOK_UPS = [
   'resource_index',
   'ssf_receivers',
   'ssf_tokens',
+  'tlog_index',
 ];
 
 const marked = Object.fromEntries(

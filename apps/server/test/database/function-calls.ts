@@ -307,6 +307,15 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     write_debit: call('write_debit', dev, at, json(debiting)),
     write_refund: call('write_refund', dev, at, json(refunding)),
     find_budget_faults: call('find_budget_faults', dev),
+    hold_open: call('hold_open', dev, id('user_42')),
+    close_principal: call('close_principal', dev, id('user_42'), at),
+    principal_closed: call('principal_closed', dev, id('user_42')),
+    party_lock: call('party_lock', dev, id('agent'), id(agentId)),
+    share_callers: call('share_callers', dev, ids(agentId)),
+    share_persons: call('share_persons', dev, ids('user_42')),
+    is_ended: call('is_ended', dev, json({ principalId: 'user_42', agentId })),
+    usable_of: call('usable_of', dev, id('principal'), id('user_42'), ids(grantId), at),
+    'usable_of an agent': call('usable_of', dev, id('agent'), id(agentId), ids(grantId), at),
     claim_idempotent_answer: call('claim_idempotent_answer', dev, "'\\x01'", at),
   };
 }

@@ -66,7 +66,7 @@ export const RECEIPT: readonly CommandSpec[] = [
       'behest receipt redact receipt.json --hide metadata.ip --drop 42 --hide-consent proof --out shared.json',
     ],
     options: [
-      { flags: '--hide <a,b>', about: 'parts of entries: principalId, metadata.<member>' },
+      { flags: '--hide <a,b>', about: 'parts of entries, such as principalId or metadata.amount' },
       { flags: '--drop <a,b>', about: 'entries, by their index in the log' },
       {
         flags: '--hide-consent <a,b>',

@@ -100,6 +100,14 @@ export async function verifyReceiptWith(
   trust: ReceiptTrust,
   means: ProofMeans,
 ): Promise<ReceiptVerdict> {
+  try {
+    return await verdictOn(file, trust, means);
+  } catch {
+    return refused('malformed', 'malformed'); // parts may hold any JSON, also values that become no text
+  }
+}
+
+async function verdictOn(file: unknown, trust: ReceiptTrust, means: ProofMeans): Promise<ReceiptVerdict> {
   const receipt = readReceipt(file);
   if (!receipt) return refused('malformed', 'malformed');
   const read = readEntries(receipt, means.sha256);
