@@ -7,5 +7,10 @@ export async function startListening(options: TestOptions = {}) {
   const url = `http://localhost:${port}`;
   const service = await startApp({ ...options, env: { PUBLIC_BASE_URL: url, ...options.env } });
   await service.app.listen({ port, host: '127.0.0.1' });
-  return { ...service, url };
+  const stop = async () => {
+    // A browser opens connections in advance; the server would wait a minute for the first request of each.
+    service.app.server.closeAllConnections();
+    await service.stop();
+  };
+  return { ...service, url, stop };
 }
