@@ -42,7 +42,7 @@ const isDurable = process.argv.includes('--durable');
 const syncDelay = Number(process.argv.find((flag) => flag.startsWith('--sync-delay='))?.split('=')[1] ?? 0);
 const settings = isDurable ? durable : careless;
 
-/** A run makes some 150 databases of 9 MB, each in a third of the time that a disk takes. */
+/** A run makes some 600 databases of 18 MB, a few at a time, each in a third of the time that a disk takes. */
 const inMemory = memoryFolder(4);
 const home = makeThrowAway(KIND, isDurable ? undefined : inMemory);
 let server: ChildProcess | undefined;
