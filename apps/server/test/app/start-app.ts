@@ -86,6 +86,7 @@ export async function newDatabase(): Promise<string> {
 
 /** For the start of a file: six hundred databases of 18 MB fill the memory of many machines. */
 export async function dropDatabases(): Promise<void> {
+  ownDatabases.clear();
   for (const url of made.splice(0)) {
     void pools.get(url)?.end();
     pools.delete(url);
@@ -154,7 +155,7 @@ export async function startApp(options: TestOptions = {}) {
   const giveBack = async () => {
     if (!kind || !service.isReusable()) return service.stop();
     service.end();
-    await keepIdle(kind, service);
+    await keepIdle(kind, service, databaseUrl);
   };
   if (!options.isShared) onTestFinished(giveBack);
   return { ...service, databaseUrl };
@@ -182,9 +183,11 @@ function takeIdle(kind: string | undefined) {
   return at < 0 ? undefined : idle.splice(at, 1)[0]?.service;
 }
 
-async function keepIdle(kind: string, service: Idle['service']) {
+async function keepIdle(kind: string, service: Idle['service'], databaseUrl: string) {
   idle.push({ kind, service });
-  if (idle.length > MAX_IDLE) await idle.shift()?.service.stop();
+  const oldest = idle.length > MAX_IDLE ? idle.shift()?.service : undefined;
+  oldest?.begin(databaseUrl); // it ends in a database that is there
+  await oldest?.stop();
 }
 
 async function build(options: TestOptions, firstDatabaseUrl: string) {
