@@ -1,7 +1,7 @@
 import { Behest } from '@behest/sdk';
 import { createVerifier } from '@behest/sdk/verify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { authorize, grantTo, partsOf, registerAgent } from '../../apps/server/test/app/flow.ts';
+import { grantTo, partsOf, registerAgent } from '../../apps/server/test/app/flow.ts';
 import { startListening } from '../../apps/server/test/app/listening.ts';
 import type { Instant } from '../../packages/sdk/src/client/event-stream.ts';
 import { revocationFeed } from '../../packages/sdk/src/client/revocation-feed.ts';
@@ -78,14 +78,27 @@ function wayTo() {
   };
 }
 
-async function start(revocation: 'feed' | 'confirmed' = 'feed') {
+/** A clock of a machine that tests set. */
+function movableClock() {
+  const started: Instant = { wall: Date.now(), steady: performance.now() };
+  const moved = { wall: 0, steady: 0 };
+  const now = () => ({ wall: started.wall + moved.wall, steady: started.steady + moved.steady });
+  return { moved, now };
+}
+
+async function start(mode: 'feed' | 'confirmed' = 'feed', now?: () => Instant) {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { way, fetch, ...control } = wayTo();
+  const account = { baseUrl: service.url, developerId: acme.developerId, allowSandbox: true };
+  const confirmsAs = mode === 'confirmed' ? { confirmsAs: 'gateway' } : {};
+  const feed =
+    now && revocationFeed({ ...account, apiKey: () => acme.apiKey, fetch }, { now, ...confirmsAs });
   const behest = new Behest({
-    ...{ apiKey: acme.apiKey, baseUrl: service.url, developerId: acme.developerId, allowSandbox: true },
-    ...{ revocation, verifierName: 'gateway', manifests, fetch },
+    ...{ ...account, manifests, fetch, verifierName: 'gateway' },
+    ...(feed ? { apiKey: null, revocation: feed } : { apiKey: acme.apiKey, revocation: mode }),
   });
   onTestFinished(() => behest.close());
+  onTestFinished(() => feed?.close());
   const enforce = (grantToken: string) => behest.enforce({ grantToken, connector: 'crm', tool: 'lookup' });
   const outcome = async (grantToken: string) => {
     const { allowed, reason_code, sub_reason } = await enforce(grantToken);
@@ -287,6 +300,27 @@ describe('a client that confirms revocations', () => {
     expect(await early).toBe('grant_revoked/revoked');
   });
 
+  test.each(['wall', 'steady'] as const)(
+    'asks again where its lease ended before the answer (%s)',
+    async (clock) => {
+      const { moved, now } = movableClock();
+      const { way, outcome, settle, granted, revoke, cut, hold } = await start('confirmed', now);
+      const [one, other] = [await granted(), await granted()];
+      await settle(other.grantToken);
+      const release = hold();
+      const first = way.asked;
+
+      const early = outcome(one.grantToken);
+      await vi.waitUntil(() => way.asked === first + 1, { timeout: 20_000 });
+      cut();
+      moved[clock] += 30_000;
+      await revoke(one.grantId);
+      release();
+
+      expect(await early).toBe('grant_revoked/revoked');
+    },
+  );
+
   test('confirms without its stream, and then remembers nothing', async () => {
     const { way, outcome, settle, granted, stop, cut, mend } = await start('confirmed');
     const [one, other] = [await granted(), await granted()];
@@ -338,23 +372,12 @@ test('a verifier and a middleware see revocations through the client', async () 
 });
 
 test('an answer holds for 45 seconds without a sign of the stream, and for five minutes with one', async () => {
-  const acme = await service.asDeveloper({ mode: 'sandbox' });
-  const { agentId } = await registerAgent(acme);
-  const { code } = await authorize(acme, agentId, { scopes });
-  const { grantToken } = (await acme('POST', '/v1/token', { code, agentId })).json();
-  const { way, fetch } = wayTo();
-  const started: Instant = { wall: Date.now(), steady: performance.now() };
-  const moved = { wall: 0, steady: 0 };
-  const now = () => ({ wall: started.wall + moved.wall, steady: started.steady + moved.steady });
-  const feed = revocationFeed({ baseUrl: service.url, apiKey: () => acme.apiKey, fetch }, { now });
-  onTestFinished(() => feed.close());
-  const behest = new Behest({
-    ...{ apiKey: null, baseUrl: service.url, developerId: acme.developerId, allowSandbox: true },
-    ...{ revocation: feed, manifests },
-  });
+  const { moved, now } = movableClock();
+  const { acme, way, outcome, granted } = await start('feed', now);
+  const { grantToken } = await granted();
   const asks = async () => {
     const before = way.asked;
-    expect((await behest.enforce({ grantToken, connector: 'crm', tool: 'lookup' })).allowed).toBe(true);
+    expect(await outcome(grantToken)).toBe('allowed');
     return way.asked - before;
   };
   const hears = async () => {

@@ -26,6 +26,8 @@ export interface Report {
   readonly name: string;
   calls: number;
   asked: number;
+  /** Of them, those whose answer came after a confirmation that was sent after the question. */
+  overtaken: number;
   cuts: number;
   /** When it last accepted each grant. */
   readonly accepted: Record<string, number>;
@@ -46,6 +48,8 @@ export interface Outcome {
   readonly calls: number;
   /** Of them, those that asked the service. */
   readonly asked: number;
+  /** Of them, those that a confirmation has overtaken. */
+  readonly overtaken: number;
   readonly cuts: number;
   /** How long each revocation took until its statement came, in milliseconds, ascending. */
   readonly milliseconds: readonly number[];
@@ -67,6 +71,8 @@ export interface Run extends Omit<Setup, 'names'> {
 
 /** Tokens that verifiers call with at one time: some revoked already, one that is being revoked, some still good. */
 const WINDOW = 8;
+/** Every other grant is new to the verifiers so long before its revocation, in milliseconds: their questions are on the way. */
+const NEW_FOR = 50;
 
 /** Revokes one grant after another while verifiers in several processes go on accepting what they may. */
 export async function revokeUnderLoad(run: Run): Promise<Outcome> {
@@ -83,11 +89,17 @@ export async function revokeUnderLoad(run: Run): Promise<Outcome> {
   };
   try {
     const revocations: Revocation[] = [];
-    tell({ tokens: tokens.slice(0, WINDOW) });
+    tell({ tokens: tokens.slice(0, 1) });
     await delay(3_000); // streams open, leases begin
     for (const [at, { grantId }] of tokens.entries()) {
-      tell({ tokens: tokens.slice(Math.max(0, at - WINDOW / 2), at + WINDOW / 2) });
+      const current = tokens.slice(Math.max(0, at - WINDOW / 2), at + WINDOW / 2);
+      const isNew = setup.isCut && at % 2 === 1;
+      tell({ tokens: isNew ? current.filter((each) => each.grantId !== grantId) : current });
       await delay(everyMs);
+      if (isNew) {
+        tell({ tokens: tokens.slice(at, at + 1) });
+        await delay(NEW_FOR);
+      }
       const began = performance.now();
       const { complete, position, verifiers } = await revoke(grantId);
       const milliseconds = performance.now() - began;
@@ -128,7 +140,8 @@ function outcomeOf(revocations: readonly Revocation[], reports: readonly Report[
     });
   });
   return {
-    ...{ calls: sum(({ calls }) => calls), asked: sum(({ asked }) => asked), cuts: sum(({ cuts }) => cuts) },
+    ...{ calls: sum(({ calls }) => calls), asked: sum(({ asked }) => asked) },
+    ...{ overtaken: sum(({ overtaken }) => overtaken), cuts: sum(({ cuts }) => cuts) },
     milliseconds: revocations.map(({ milliseconds }) => milliseconds).toSorted((one, other) => one - other),
     ...{ states, incomplete: revocations.filter(({ complete }) => !complete).length, broken },
   };

@@ -14,7 +14,7 @@ const chance = (share: number) => isCut && Math.random() < share;
 
 function startVerifier(name: string) {
   const streams = new Set<AbortController>();
-  const report: Report = { name, calls: 0, asked: 0, cuts: 0, accepted: {}, confirmed: [] };
+  const report: Report = { name, calls: 0, asked: 0, overtaken: 0, cuts: 0, accepted: {}, confirmed: [] };
 
   async function send(url: string, init: RequestInit): Promise<Response> {
     if (url.includes('/v1/events/stream')) {
@@ -30,9 +30,13 @@ function startVerifier(name: string) {
       const { seq } = JSON.parse(Buffer.from(position.split('.')[1], 'base64url').toString());
       report.confirmed.push({ verifierId, seq, at: now() });
     }
-    if (url.endsWith('/v1/tokens/verify')) report.asked += 1;
+    const isQuestion = url.endsWith('/v1/tokens/verify');
+    if (isQuestion) report.asked += 1;
     const answer = await fetch(url, init);
-    if (chance(0.1)) await delay(Math.random() * 40); // the answer is old when it arrives
+    // The answer is old when it arrives, and that to a question so old that a confirmation has often overtaken it.
+    const before = report.confirmed.length;
+    if (chance(isQuestion ? 0.5 : 0.1)) await delay(Math.random() * (isQuestion ? 500 : 40));
+    if (isQuestion && report.confirmed.length > before) report.overtaken += 1;
     if (chance(0.02)) throw new TypeError('fetch failed'); // after the service has answered
     return answer;
   }

@@ -3709,7 +3709,7 @@ export interface paths {
         get?: never;
         /**
          * Renew a verifier's lease, and confirm a revocation
-         * @description A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it.
+         * @description A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it. Only the API key that registered a verifier may renew its lease.
          */
         put: operations["verifiers.renew"];
         post?: never;

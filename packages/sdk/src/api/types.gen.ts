@@ -5408,7 +5408,7 @@ export interface VerifiersApi {
    */
   register(input: VerifiersRegisterInput, options?: CallOptions): Promise<VerifiersRegisterAnswer>;
   /**
-   * Renew a verifier's lease, and confirm a revocation. A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it.
+   * Renew a verifier's lease, and confirm a revocation. A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it. Only the API key that registered a verifier may renew its lease.
    *
    * Sends `PUT /v1/verifiers/{id}/lease`.
    */

@@ -60,7 +60,8 @@ export interface FeedOptions {
  * not known to be complete, it asks the service at each call: a token is never taken because nothing was heard of it.
  *
  * A feed that confirms answers from memory only while it has a lease. It signs that it accepts nothing any more that was
- * revoked up to a position, and from then on no call ends well by an answer from before, also a call that had begun.
+ * revoked up to a position, and from then on no call ends well by an answer from before, also a call that had begun. The
+ * same holds from the end of a lease.
  */
 export function revocationFeed(
   service: ServiceOptions,
@@ -97,15 +98,20 @@ export function revocationFeed(
     else lease?.renew();
   }
 
-  /** Asks once, or, of a verifier that confirms, until no event has overtaken the answer. */
+  /**
+   * Asks once, or, of a verifier that confirms, until no event and no end of the lease has overtaken the answer. Without a
+   * lease the service counts on it that each call asks, and not that it has asked before.
+   */
   async function askOnline(verified: VerifiedGrant): Promise<GrantStatus> {
     if (name === undefined) return online.check(verified);
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const asked = { claims: verified.claims, isOvertaken: false };
+      const isLeased = lease?.holds() === true;
       underWay.add(asked);
       try {
         const status = await online.check(verified);
-        if (status !== 'active' || !asked.isOvertaken) return status;
+        const isOvertaken = asked.isOvertaken || (isLeased && !lease?.holds());
+        if (status !== 'active' || !isOvertaken) return status;
       } finally {
         underWay.delete(asked);
       }

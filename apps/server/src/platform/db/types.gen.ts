@@ -1675,6 +1675,7 @@ export interface Verifiers {
   position: string | null;
   positionSeq: Generated<Int8>;
   publicKey: Json;
+  registeredBy: Generated<string>;
 }
 
 export interface WalletAuthorizations {

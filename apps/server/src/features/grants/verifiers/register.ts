@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readPosition } from '@behest/protocol/revocation-statement';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
-import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   countVerifiers,
   deleteVerifiersBefore,
-  findVerifier,
+  findVerifierKey,
   insertVerifier,
   lockRegistration,
+  type OwnVerifier,
   renewVerifier,
 } from './verifiers.repo.ts';
 import type { Lease, NewVerifier, Renewal, Verifier } from './verifiers.schema.ts';
@@ -44,7 +45,8 @@ export function registerVerifier(
     await lockRegistration(tx, tenant);
     await deleteVerifiersBefore(tx, tenant, new Date(at.getTime() - FORGOTTEN_AFTER * 1000));
     if ((await countVerifiers(tx, tenant)) >= MAX_VERIFIERS) throw tooMany();
-    await insertVerifier(tx, tenant, { id, name, publicKey, createdAt: at, leaseUntil: at });
+    const registeredBy = caller.actor;
+    await insertVerifier(tx, tenant, { id, name, publicKey, registeredBy, createdAt: at, leaseUntil: at });
     const data = { verifierId: id, name, keyThumbprint: thumbprintOf(publicKey) };
     await recordActs(tx, caller, [{ type: 'verifier.registered', data }], at);
     return { verifierId: id, name, createdAt: at.toISOString() };
@@ -62,34 +64,34 @@ function tooMany(): AppError {
 }
 
 /**
- * Renews the lease of a verifier that owes nothing. A position other than the one that is asked for is no confirmation: it
- * was signed before a later revocation.
+ * Renews the lease of a verifier that owes nothing, for the credential that registered it: any other could keep the lease of a
+ * verifier that is gone. A position other than the one that is asked for is no confirmation: it was signed before a later
+ * revocation.
  * @throws NOT_FOUND, BAD_REQUEST for a text that this verifier has not signed
  */
 export async function renewLease(
-  deps: VerifierDeps,
-  { tenant }: Caller,
+  { db, clock, notices }: VerifierDeps,
+  { tenant, actor }: Caller,
   verifierId: string,
   { position }: Renewal,
 ): Promise<Lease> {
-  const { db, clock, notices } = deps;
-  const verifier = await findVerifier(db, tenant, verifierId);
-  if (!verifier) throw notFound();
-  const signed = position === undefined ? undefined : await readPosition(position, verifier.publicKey);
-  if (position !== undefined && signed?.verifierId !== verifierId) {
-    throw badField('position', 'signature', 'The key of this verifier has not signed this position for it.');
-  }
-  return inTransaction(db, async (tx) => {
-    const at = clock();
-    const leaseUntil = new Date(at.getTime() + (LEASE + MARGIN) * 1000);
-    const confirmed = signed && position !== undefined ? { ...signed, position } : undefined;
-    const row = await renewVerifier(tx, tenant, verifierId, { at, leaseUntil, confirmed });
-    if (!row) throw notFound();
-    // Wakes the revocations that wait, in every instance.
-    if (row.isKept) await afterCommit(tx, () => notices.notify([tenant.developerId]));
-    const isOwed = Number(row.positionSeq) < Number(row.askedSeq);
-    return isOwed
-      ? { leaseSeconds: 0, asked: { seq: Number(row.askedSeq), hash: row.askedHash ?? '' } }
-      : { leaseSeconds: LEASE, asked: null };
-  });
+  const own = { id: verifierId, registeredBy: actor };
+  const confirmed = position === undefined ? undefined : await readOwn(db, tenant, own, position);
+  const at = clock();
+  const leaseUntil = new Date(at.getTime() + (LEASE + MARGIN) * 1000);
+  const row = await repeating(db, () => renewVerifier(db, tenant, own, { at, leaseUntil, confirmed }));
+  if (!row) throw notFound();
+  if (row.isKept) notices.notify([tenant.developerId]); // wakes the revocations that wait, in every instance
+  const isOwed = Number(row.positionSeq) < Number(row.askedSeq);
+  return isOwed
+    ? { leaseSeconds: 0, asked: { seq: Number(row.askedSeq), hash: row.askedHash ?? '' } }
+    : { leaseSeconds: LEASE, asked: null };
+}
+
+async function readOwn(db: Executor, tenant: Tenant, own: OwnVerifier, position: string) {
+  const publicKey = await findVerifierKey(db, tenant, own);
+  if (!publicKey) throw notFound();
+  const signed = await readPosition(position, publicKey);
+  if (signed?.verifierId === own.id) return { ...signed, position };
+  throw badField('position', 'signature', 'The key of this verifier has not signed this position for it.');
 }

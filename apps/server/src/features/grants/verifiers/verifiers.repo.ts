@@ -30,6 +30,7 @@ interface NewRow {
   readonly id: string;
   readonly name: string;
   readonly publicKey: VerifierKey;
+  readonly registeredBy: string;
   readonly createdAt: Date;
   readonly leaseUntil: Date;
 }
@@ -56,19 +57,41 @@ export interface VerifierRow {
   readonly confirmedAt: Date | null;
 }
 
-const verifiers = (db: Executor, { developerId }: Tenant) =>
-  db
-    .selectFrom('verifiers')
-    .select(['id', 'name', 'leaseUntil', 'positionSeq', 'position', 'confirmedAt'])
-    .select(sql<VerifierKey>`public_key`.as('publicKey')) // the schema has checked its members
-    .where('developerId', '=', developerId);
+const publicKey = sql<VerifierKey>`public_key`.as('publicKey'); // the schema has checked its members
 
-export const findVerifier = (db: Executor, tenant: Tenant, id: string): Promise<VerifierRow | undefined> =>
-  verifiers(db, tenant).where('id', '=', id).executeTakeFirst();
+/** A verifier, and the credential that registered it. */
+export interface OwnVerifier {
+  readonly id: string;
+  readonly registeredBy: string;
+}
+
+export async function findVerifierKey(
+  db: Executor,
+  { developerId }: Tenant,
+  { id, registeredBy }: OwnVerifier,
+): Promise<VerifierKey | undefined> {
+  const found = db
+    .selectFrom('verifiers')
+    .select(publicKey)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('registeredBy', '=', registeredBy);
+  return (await found.executeTakeFirst())?.publicKey;
+}
 
 /** In the order of their registration. */
-export const listVerifiers = (db: Executor, tenant: Tenant, ids: readonly string[]): Promise<VerifierRow[]> =>
-  verifiers(db, tenant).where(sql<boolean>`id = any(${ids})`).orderBy('id').execute();
+export const listVerifiers = (
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+): Promise<VerifierRow[]> =>
+  db
+    .selectFrom('verifiers')
+    .select(['id', 'name', 'leaseUntil', 'positionSeq', 'position', 'confirmedAt', publicKey])
+    .where('developerId', '=', developerId)
+    .where(sql<boolean>`id = any(${ids})`)
+    .orderBy('id')
+    .execute();
 
 interface RenewalOf {
   readonly at: Date;
@@ -87,9 +110,9 @@ export interface RenewedRow {
 
 /** Keeps the position if it is the one that is owed. Renews the lease if nothing is owed then. */
 export async function renewVerifier(
-  tx: Tx,
+  db: Executor,
   { developerId }: Tenant,
-  id: string,
+  { id, registeredBy }: OwnVerifier,
   { at, leaseUntil, confirmed }: RenewalOf,
 ): Promise<RenewedRow | undefined> {
   const { seq = null, hash = null, position = null } = confirmed ?? {};
@@ -101,9 +124,9 @@ export async function renewVerifier(
       position = case when ${confirms} then ${position} else v.position end,
       confirmed_at = case when ${confirms} then ${at}::timestamptz else v.confirmed_at end,
       lease_until = case when ${confirms} or v.position_seq >= v.asked_seq then ${leaseUntil} else v.lease_until end
-    where v.developer_id = ${developerId} and v.id = ${id}
+    where v.developer_id = ${developerId} and v.id = ${id} and v.registered_by = ${registeredBy}
     returning v.asked_seq, v.asked_hash, v.position_seq, coalesce(v.position = ${position}, false) as is_kept`;
-  return (await renewed.execute(tx)).rows[0];
+  return (await renewed.execute(db)).rows[0];
 }
 
 /** From now on no verifier of the account gets a lease that has not confirmed the position. @returns their ids */

@@ -52,7 +52,7 @@ export const verifierRoutes: FastifyPluginAsyncTypebox<VerifierDeps> = async (ap
         operationId: 'verifiers.renew',
         summary: "Renew a verifier's lease, and confirm a revocation",
         description:
-          'A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it.',
+          'A verifier that owes a confirmation gets no lease. It forgets every answer, signs the position in `asked`, and renews again with it. Only the API key that registered a verifier may renew its lease.',
         params: VerifierPath,
         body: Renewal,
         response: { 200: Lease },

@@ -200,6 +200,22 @@ describe('a confirmation', () => {
     expect((await stop(acme, other.grantId, '&waitSeconds=0')).json().complete).toBe(true);
   });
 
+  test('and a lease are only for the credential that registered the verifier', async () => {
+    const { acme } = await sandbox();
+    const gateway = await newVerifier(acme);
+    const { grantId } = await grantTo(acme);
+    await stop(acme, grantId, '&waitSeconds=0');
+    const position = await gateway.sign(await gateway.isAsked());
+    const other = await acme.asRuntime();
+
+    for (const body of [{}, { position }]) {
+      const answer = await other('PUT', `/v1/verifiers/${gateway.verifierId}/lease`, body);
+      expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND']);
+    }
+    expect((await gateway.renew()).json().leaseSeconds).toBe(0);
+    expect((await gateway.renew(position)).json()).toEqual({ leaseSeconds: 30, asked: null });
+  });
+
   test('of another account is unknown, and so are its verifiers and its statements', async () => {
     const { service, acme } = await sandbox();
     const mallory = await service.asDeveloper({ mode: 'sandbox' });
