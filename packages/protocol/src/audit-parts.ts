@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { AuditEntry } from './audit-chain.ts';
-import { decodeBase64url, encodeBase64url } from './base64url.ts';
-import { bytesOfHex, hexOfBytes, joinBytes } from './bytes.ts';
+import { base64urlBytes, decodeBase64url, encodeBase64url } from './base64url.ts';
+import { bytesOfHex, bytesOfText, hexOfBytes, joinBytes } from './bytes.ts';
 
 /** SHA-256 of bytes. */
 export type Digest = (bytes: Uint8Array) => Uint8Array;
@@ -12,7 +12,7 @@ export interface ErasedEntry {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const utf8 = new TextEncoder();
+const ascii = new TextDecoder();
 const OWN = 'entry/1';
 const OF_METADATA = 'metadata.';
 
@@ -23,25 +23,37 @@ const OF_METADATA = 'metadata.';
  *
  * @see RFC 9901, section 4.2; RFC 6962, section 2.1
  */
-export function partsOf(entry: AuditEntry, sha256: Digest): string[] {
+export const partsOf = (entry: AuditEntry, sha256: Digest): string[] =>
+  disclosuresOf(entry, sha256).map(({ text }) => ascii.decode(text));
+
+/** The leaf of an entry that shows all its parts. */
+export const leafOfEntry = (entry: AuditEntry & { readonly hash: string }, sha256: Digest): Uint8Array =>
+  leafOfDigests(
+    entry.hash,
+    disclosuresOf(entry, sha256).map(({ digest }) => digest),
+    sha256,
+  );
+
+function disclosuresOf(entry: AuditEntry, sha256: Digest): { text: Uint8Array; digest: Uint8Array }[] {
   const salt = entry.salt == null ? undefined : decodeBase64url(entry.salt);
-  const part = (name: string, value: unknown) =>
-    partOf(
-      salt ? sha256(joinBytes([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array(),
-      name,
-      value,
-    );
+  const part = (name: string, value: unknown) => {
+    const own = salt && sha256(joinBytes([salt, bytesOfText(name)])).subarray(0, 16);
+    const text = disclosure(own ?? new Uint8Array(), name, value);
+    return { text, digest: sha256(text) };
+  };
   const members = Object.entries(entry.metadata).map(([name, value]) => part(`${OF_METADATA}${name}`, value));
-  const ordered = members
-    .map((text) => ({ text, digest: sha256(utf8.encode(text)) }))
-    .sort((one, other) => compareBytes(one.digest, other.digest));
-  const own = part(OWN, ownFacts(entry));
-  return [own, part('principalId', entry.principalId ?? null), ...ordered.map(({ text }) => text)];
+  members.sort((one, other) => compareBytes(one.digest, other.digest));
+  return [part(OWN, ownFacts(entry)), part('principalId', entry.principalId ?? null), ...members];
 }
 
 /** A salted disclosure. @param salt 16 random bytes, without which a reader of its digest could guess the value */
 export const partOf = (salt: Uint8Array, name: string, value: unknown): string =>
-  encodeBase64url(utf8.encode(canonicalize([encodeBase64url(salt), name, value]) ?? ''));
+  ascii.decode(disclosure(salt, name, value));
+
+function disclosure(salt: Uint8Array, name: string, value: unknown): Uint8Array {
+  const members = [encodeBase64url(salt), name, value].map((member) => canonicalize(member) ?? 'null');
+  return base64urlBytes(bytesOfText(`[${members.join(',')}]`));
+}
 
 /** The leaf of an entry: it binds the hash of the whole entry to its parts, hidden ones included. */
 export const leafOf = (hash: string, parts: readonly string[], sha256: Digest): Uint8Array =>
@@ -57,7 +69,7 @@ export const commitmentTo = (parts: readonly string[], sha256: Digest): string =
 /** The digest of each part, whether it is shown or hidden. */
 export const digestsOf = (parts: readonly string[], sha256: Digest): Uint8Array[] =>
   parts.map((part) =>
-    part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
+    part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(bytesOfText(part)),
   );
 
 /** Hides the parts of some names, and never an entry's own facts. */
@@ -71,7 +83,7 @@ export const hideParts = (
     return name === OWN || !isHidden(name) ? part : hidden(part, sha256);
   });
 
-const hidden = (part: string, sha256: Digest) => `#${encodeBase64url(sha256(utf8.encode(part)))}`;
+const hidden = (part: string, sha256: Digest) => `#${encodeBase64url(sha256(bytesOfText(part)))}`;
 
 /** Hides every part but the entry's own facts and the members of the metadata that stay. */
 export function erasedParts(

@@ -1,11 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBase64url } from './base64url.ts';
+import { decodeBase64url, encodeBase64url } from './base64url.ts';
+import { bytesOfHex, bytesOfText, hexOfBytes } from './bytes.ts';
 
-test('every sequence of bytes is read back', () => {
+test('every sequence of bytes is written, and read back', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
-      expect(decodeBase64url(Buffer.from(bytes).toString('base64url'))).toEqual(Uint8Array.from(bytes));
+      const [text, hex] = [Buffer.from(bytes).toString('base64url'), Buffer.from(bytes).toString('hex')];
+      expect([encodeBase64url(bytes), hexOfBytes(bytes)]).toEqual([text, hex]);
+      for (const read of [decodeBase64url(text), bytesOfHex(hex), bytesOfHex(hex.toUpperCase())])
+        expect(read).toEqual(Uint8Array.from(bytes));
+    }),
+  );
+});
+
+test('every text has the bytes of UTF-8', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(bytesOfText(text)).toEqual(new TextEncoder().encode(text));
     }),
   );
 });

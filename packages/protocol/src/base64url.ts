@@ -5,6 +5,9 @@ const NO_DIGIT = 64;
 const digits = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, character] of [...ALPHABET].entries()) digits[character.charCodeAt(0)] = value;
 
+const CODES = new TextEncoder().encode(ALPHABET);
+const ascii = new TextDecoder();
+
 /**
  * Decodes base64url strictly: no padding, no white space, no character of the other alphabet, and no unused bit
  * set. Each sequence of bytes has one text, so a token cannot be changed without a change of its bytes.
@@ -31,11 +34,19 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 /** Encodes bytes as base64url without padding. */
-export function encodeBase64url(bytes: Uint8Array): string {
-  let [text, buffer, bits] = ['', 0, 0];
-  for (const byte of bytes) {
-    buffer = ((buffer << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) text += ALPHABET[(buffer >> (bits - 6)) & 63];
+export const encodeBase64url = (bytes: Uint8Array): string => ascii.decode(base64urlBytes(bytes));
+
+/** The same, as the bytes of the text. */
+export function base64urlBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
+  let [buffer, bits, at] = [0, 0, 0];
+  for (let index = 0; index < bytes.length; index += 1) {
+    buffer = ((buffer << 8) | (bytes[index] ?? 0)) & 0xffff;
+    for (bits += 8; bits >= 6; bits -= 6) {
+      text[at] = CODES[(buffer >> (bits - 6)) & 63] ?? 0;
+      at += 1;
+    }
   }
-  return bits > 0 ? text + ALPHABET[(buffer << (6 - bits)) & 63] : text;
+  if (bits > 0) text[at] = CODES[(buffer << (6 - bits)) & 63] ?? 0;
+  return text;
 }

@@ -14,7 +14,7 @@ const MEMBERS = [
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],
   ...['method', 'route', 'status', 'responseTime', 'firstBrokenAt', 'problem', 'command', 'responseCode'],
   ...['pid', 'signal', 'processes'], // of the primary with `PROCESSES`
-  ...['origin', 'size', 'lagSeconds'], // of transparency logs
+  ...['origin', 'size', 'lagSeconds', 'witness'], // of transparency logs
   ...['event', 'price'], // from the payment provider's events
   ...['credentialId', 'keyId', 'failure', 'reason', 'backend', 'what', 'bundle', 'developerId'],
 ];

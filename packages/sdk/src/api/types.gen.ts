@@ -6773,7 +6773,7 @@ export interface AdminSigningKeysApi {
 
 export interface AdminTransparencyApi {
   /**
-   * Begin another transparency log for an account whose log is halted. What was published of the old log stays at its address. The new one has all entries of the account.
+   * Begin another transparency log for an account whose log is halted or contradicted by a witness. What was published of the old log stays at its address. The new one has all entries of the account.
    *
    * Sends `POST /v1/admin/developers/{id}/log-restart`.
    */

@@ -2,7 +2,7 @@ import { type AliasableExpression, type Expression, sql } from 'kysely';
 import type { Tenant } from '../caller.ts';
 import type { LongWork } from '../long-work.ts';
 import type { Executor } from './db.ts';
-import { lookUp } from './statement.ts';
+import { lookUp, statement } from './statement.ts';
 
 /** The most bytes of a list's answer. Rows are read up to it. */
 export const MAX_BYTES = 1_048_576;
@@ -109,6 +109,21 @@ export const readPortion = portionReader(PORTION_BYTES);
  * @param bytesOf measures a row of `page`, in SQL. To write the whole row for that costs as much as to read it
  */
 export const textPortionReader = (bytesOf: string) => portionReader(TEXT_PORTION_BYTES, bytesOf);
+
+/**
+ * As `textPortionReader`, of a prepared statement, for work that reads millions of rows.
+ * @param text a `select` in the order of the list, without a limit: `$1` is the developer
+ */
+export function statementPortionReader<Row, Values extends readonly unknown[]>(
+  name: string,
+  text: string,
+  bytesOf: string,
+) {
+  const whole = [BEFORE, text, ` limit ${PORTION_ROWS + 1}`, upTo(TEXT_PORTION_BYTES, bytesOf)].join('');
+  const read = statement<BoundedRow<Row>, [developerId: string, ...Values]>(name, whole);
+  return async (db: Executor, { developerId }: Tenant, ...values: Values): Promise<readonly Row[]> =>
+    pageRows(await read(db, developerId, ...values), PORTION_ROWS).rows;
+}
 
 function portionReader(mostBytes: number, bytesOf?: string) {
   const after = upTo(mostBytes, bytesOf);

@@ -1,7 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { type OrderedList, textPortionReader } from '../../../platform/db/page-rows.ts';
+import {
+  type OrderedList,
+  statementPortionReader,
+  textPortionReader,
+} from '../../../platform/db/page-rows.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import type { AuditEntries } from '../../../platform/db/types.gen.ts';
 
 /** An entry as a page reads it. */
@@ -44,9 +49,41 @@ export const entryRows = (db: Executor, entries: OrderedList<Selectable<AuditEnt
 export const readEntries = (db: Executor, entries: OrderedList<Selectable<AuditEntries>>) =>
   readPortionOfEntries(db, entryRows(db, entries));
 
-const readPortionOfEntries = textPortionReader(
-  'octet_length(page.metadata) + coalesce(octet_length(page.parts::text), 0)',
+const BYTES = 'octet_length(page.metadata) + coalesce(octet_length(page.parts::text), 0)';
+const readPortionOfEntries = textPortionReader(BYTES);
+
+const ENTRIES = `select developer_id as "developerId", id, seq, agent_id as "agentId", agent_did as "agentDid",
+  grant_id as "grantId", principal_id as "principalId", action, status, purpose, at, prev_hash as "prevHash", hash, salt,
+  request_id as "requestId", parts, metadata::text as metadata from audit_entries where developer_id = $1`;
+
+/** The beginning of a part of a chain, as much of it as is read at once. */
+export const listEntriesFrom = statementPortionReader<EntryRow, [fromSeq: number, toSeq: number]>(
+  'list_entries_from',
+  `${ENTRIES} and seq >= $2 and seq <= $3 order by seq`,
+  BYTES,
 );
+
+const entryById = lookUp<EntryRow, [developerId: string, id: string]>(
+  'find_entry_by_id',
+  `${ENTRIES} and id = $2`,
+);
+const entryBySeq = lookUp<EntryRow, [developerId: string, seq: number]>(
+  'find_entry_by_seq',
+  `${ENTRIES} and seq = $2`,
+);
+
+/** An entry by its id or number. */
+export async function findEntryOf(
+  db: Executor,
+  { developerId }: Tenant,
+  wanted: { readonly entryId: string } | { readonly seq: number },
+): Promise<EntryRow | undefined> {
+  const [row] =
+    'seq' in wanted
+      ? await entryBySeq(db, developerId, wanted.seq)
+      : await entryById(db, developerId, wanted.entryId);
+  return row;
+}
 
 export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);

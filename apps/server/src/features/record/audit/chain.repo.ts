@@ -3,7 +3,6 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { AuditCheckpoints, AuditChecks } from '../../../platform/db/types.gen.ts';
-import { entriesOf, readEntries } from './audit.queries.ts';
 
 /** A chain's head with its newest checkpoint. */
 export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
@@ -121,16 +120,6 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst();
-}
-
-/** The beginning of a range of the chain, both ends included. */
-export async function listEntryRange(db: Executor, tenant: Tenant, from: number, to: number) {
-  const range = entriesOf(db, tenant)
-    .selectAll()
-    .where('entry.seq', '>=', String(from))
-    .where('entry.seq', '<=', String(to))
-    .orderBy('entry.seq');
-  return (await readEntries(db, range)).rows;
 }
 
 export type Progress = Pick<Selectable<AuditChecks>, 'seq' | 'hash' | 'beganAt'>;

@@ -8,8 +8,8 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
 import { listExportedEntries } from '../../extras/compliance/compliance.repo.ts';
+import { listEntriesFrom } from './audit.queries.ts';
 import { listEntryRows } from './audit.repo.ts';
-import { listEntryRange } from './chain.repo.ts';
 import { listErasable } from './erase.repo.ts';
 
 const LARGEST_BODY = 1_048_576;
@@ -269,7 +269,7 @@ test('I16: Postgres reads the large values of the entries that a reader gets, an
 
   const listed = await blocksOf(db, () => listEntryRows(db, { tenant, agentIds: null }, page, []));
   const toErase = await blocksOf(db, () => listErasable(db, tenant, range, null, 500));
-  const verified = await blocksOf(db, () => listEntryRange(db, tenant, 1, ENTRIES));
+  const verified = await blocksOf(db, () => listEntriesFrom(db, tenant, 1, ENTRIES));
   const exported = await blocksOf(db, () => listExportedEntries(db, tenant, {}, range));
 
   // A page of 1 MiB has a sixth of the entries, and a portion of 256 KiB a twenty-fourth.

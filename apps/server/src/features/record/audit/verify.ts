@@ -6,9 +6,9 @@ import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import { badField } from '../../../platform/errors.ts';
 import { hook } from '../../../platform/hooks.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
-import type { SeqRange } from './audit.queries.ts';
+import { listEntriesFrom, type SeqRange } from './audit.queries.ts';
 import type { AuditChainVerification, AuditEntry, VerifyQuery } from './audit.schema.ts';
-import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './chain.repo.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead } from './chain.repo.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './checkpoint.ts';
 import { brokenErasure } from './erase.ts';
 import { toLink } from './read.ts';
@@ -67,7 +67,7 @@ export async function checkRange(
   const { db, longWork, pause } = deps;
   const check = await beginCheck(deps, tenant, { fromSeq, toSeq });
   while (check.goesOn()) {
-    const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq);
+    const rows = await listEntriesFrom(db, tenant, check.nextSeq(), toSeq);
     if (rows.length === 0) break;
     for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, longWork)) {
       check.take(portion.map(toLink));
@@ -125,7 +125,7 @@ export async function beginCheck(
   const { seq, hash } = await findHead(db, tenant);
   const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
 
-  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1) : [];
+  const [before] = fromSeq > 1 ? await listEntriesFrom(db, tenant, fromSeq - 1, fromSeq - 1) : [];
   const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // the entry before the range is missing
   let progress = isHole
     ? startChain({ fromSeq: fromSeq - 1 })
@@ -187,7 +187,7 @@ async function brokenPromise(
 ) {
   const isBeyond = isPast && said !== undefined && said.seq > toSeq;
   // A checkpoint that somebody changed names no entry, and the chain counts as broken.
-  const [entry] = said && !isBeyond ? await listEntryRange(db, tenant, said.seq, said.seq) : [];
+  const [entry] = said && !isBeyond ? await listEntriesFrom(db, tenant, said.seq, said.seq) : [];
   const isKept = isBeyond || (entry && entry.hash.toString('hex') === said?.hash);
   const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
   return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };

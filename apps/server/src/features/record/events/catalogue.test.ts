@@ -103,7 +103,7 @@ const promised = {
     member.recovery_requested change.proposed change.approved change.withdrawn change.expired
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
     approver.recovery_requested approver.recovery_cancelled
-    console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
+    console.recovery_used audit.erased transparency.halted transparency.contradicted resource.created resource.updated resource.deleted
     domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.disabled webhook.deleted
     ssf.receiver.created ssf.receiver.updated ssf.receiver.deleted ssf.stream.created ssf.stream.updated ssf.stream.deleted
     ssf.stream.paused

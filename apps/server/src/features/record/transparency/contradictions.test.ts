@@ -210,6 +210,24 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
   });
 });
 
+test('a tree that somebody has put into the database is not signed for those who read the public note', async () => {
+  const { service, acme } = await logged();
+  const { url } = (await acme('GET', '/v1/transparency')).json();
+  const read = () => service.app.inject({ method: 'GET', url: `${new URL(url).pathname}/checkpoint` });
+  const { body: note } = await read();
+  await cut(service, acme, 4);
+  await rebuild(service, acme);
+
+  expect((await read()).body).toBe(note);
+  await tamper(service.databaseUrl, 'delete from tlog_checkpoints where developer_id = $1', [
+    acme.developerId,
+  ]);
+  expect(refusalOf(await read())).toBe('503 SERVICE_UNAVAILABLE');
+  await service.runJob('transparency logs behind');
+  expect(refusalOf(await read())).toBe('503 SERVICE_UNAVAILABLE');
+  expect((await acme('GET', '/v1/transparency')).json()).toMatchObject({ halted: 'rollback' });
+});
+
 describe('the operator', () => {
   const restart = (service: Service, developerId: string) =>
     service.calling(ADMIN_API_KEY)('POST', `/v1/admin/developers/${developerId}/log-restart`, {});
@@ -238,6 +256,22 @@ describe('the operator', () => {
     expect((await noteOf(now.logId)).body.split('\n').slice(0, 2)).toEqual([now.origin, '6']);
     await registerAgent(acme, 'Next');
     expect((await acme('GET', '/v1/transparency')).json()).toMatchObject({ halted: null, treeSize: 7 });
+  });
+
+  test('begins another log for an account whose log a witness contradicts', async () => {
+    const { service, acme } = await logged();
+    const { logId, treeSize } = (await acme('GET', '/v1/transparency')).json();
+    await tamper(
+      service.databaseUrl,
+      `insert into tlog_witnesses (developer_id, gen, witness, next_at, error) values ($1, 1, 'w', now(), 'contradicted')`,
+      [acme.developerId],
+    );
+
+    expect((await restart(service, acme.developerId)).statusCode).toBe(200);
+
+    const now = (await acme('GET', '/v1/transparency')).json();
+    expect(now).toMatchObject({ halted: null, treeSize: treeSize + 1, witnesses: [] });
+    expect(now.logId).not.toBe(logId);
   });
 
   test('restarts no log that is good, and none that is not there', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { leafOf, partsOf } from '@behest/protocol/audit-parts';
+import { leafOf, leafOfEntry } from '@behest/protocol/audit-parts';
 import { areEqual, emptyRoot } from '@behest/protocol/merkle';
 import {
   extendTiles,
@@ -11,13 +11,14 @@ import {
   tilesFor,
 } from '@behest/protocol/merkle-tiles';
 import { LOG_KEY, noteKey, readCheckpointText, readNote, verifyNote } from '@behest/protocol/signed-note';
+import type { Act } from '../../../platform/acts.ts';
 import { systemCaller, type Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, isDatabaseAway } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, isDatabaseAway, type Tx } from '../../../platform/db/db.ts';
 import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { type KeyRing, readMultikey } from '../../service/keys/index.ts';
-import type { EntryRow } from '../audit/audit.queries.ts';
+import { type EntryRow, listEntriesFrom } from '../audit/audit.queries.ts';
 import { recordActs, toLink } from '../audit/index.ts';
 import {
   findAccount,
@@ -27,8 +28,8 @@ import {
   haltLog,
   insertLog,
   isClosed,
+  keepNote,
   type LogRow,
-  listEntries,
   listUnevenAcrossTenants,
 } from './transparency.repo.ts';
 import {
@@ -37,6 +38,7 @@ import {
   faultOfLinks,
   lastLeaf,
   logKeyOf,
+  namesKey,
   originOf,
   rangesToCheck,
   sha256,
@@ -103,15 +105,8 @@ export function createIntegrator(deps: LogDeps): Integrator {
   async function halt(tenant: Tenant, log: Pick<LogRow, 'gen' | 'origin' | 'size'>, reason: Contradiction) {
     const { gen, origin, size } = log;
     await inTransaction(db, async (tx) => {
-      const account = await findAccount(tx, tenant);
-      if (!(await haltLog(tx, tenant, gen, reason)) || !account) return;
-      const caller = systemCaller(tenant, account, 'transparency');
-      await recordActs(
-        tx,
-        caller,
-        [{ type: 'transparency.halted', data: { origin, reason, size } }],
-        clock(),
-      );
+      if (!(await haltLog(tx, tenant, gen, reason))) return;
+      await record(tx, tenant, { type: 'transparency.halted', data: { origin, reason, size } }, clock());
     });
     deps.logger.fatal(
       { ...tenant, origin, reason, size },
@@ -121,13 +116,17 @@ export function createIntegrator(deps: LogDeps): Integrator {
 
   async function step(tenant: Tenant): Promise<Standing> {
     const { head, log = await openLog(deps, tenant, head) } = await findLog(db, tenant);
+    if (log.halted) return { head, log };
     const before = (await lastKnown(tenant, log)) ?? stateOfNote(deps, log);
-    if (log.halted || (head === log.size && before && isSame(before, log))) return { head, log };
+    if (head === log.size && before && isSame(before, log))
+      return { head, log: await signed(deps, tenant, log) };
 
     const positions = tilesFor(rangesToCheck(log, before));
     const tiles = tilesByKey(await findTiles(db, tenant, log.gen, positions));
     const contradiction = contradictionIn(log, { head, known: before, tiles });
-    const grown = contradiction ?? (head === log.size ? log : await grow(deps, tenant, { head, log }, tiles));
+    const grown =
+      contradiction ??
+      (await (head === log.size ? signed(deps, tenant, log) : grow(deps, tenant, { head, log }, tiles)));
     if (typeof grown === 'string') {
       await halt(tenant, log, grown);
       return { head, log: { ...log, halted: grown } };
@@ -147,8 +146,32 @@ export function createIntegrator(deps: LogDeps): Integrator {
   };
 }
 
+/** Tells the developer of a log what was found about it. */
+export async function record(
+  tx: Tx,
+  tenant: Tenant,
+  act: Extract<Act, { type: 'transparency.halted' | 'transparency.contradicted' }>,
+  at: Date,
+): Promise<void> {
+  const account = await findAccount(tx, tenant);
+  if (account) await recordActs(tx, systemCaller(tenant, account, 'transparency'), [act], at);
+}
+
 const isSame = (one: TreeState, other: TreeState) =>
   one.logId === other.logId && one.size === other.size && Buffer.compare(one.root, other.root) === 0;
+
+/**
+ * A log with a note of its size by the present key, which the operator may have set or changed since. Nothing else signs a
+ * tree that is stored: this one was compared with what was signed before.
+ */
+async function signed({ db, clock, keyRing }: LogDeps, tenant: Tenant, log: LogRow): Promise<LogRow> {
+  const key = logKeyOf(keyRing);
+  const isSigned = log.note !== null && log.noteSize === log.size;
+  if (!key || (isSigned && namesKey(log.note, key.keyOf(log.origin)))) return log;
+  const [note, signedAt] = [key.sign(log), clock()];
+  await keepNote(db, tenant, { ...log, note, at: signedAt });
+  return { ...log, note, noteSize: log.size, signedAt };
+}
 
 async function openLog({ db, clock, publicBaseUrl }: LogDeps, tenant: Tenant, head: number): Promise<LogRow> {
   if (head === 0) throw new Error('There is nothing to log.');
@@ -161,17 +184,20 @@ async function openLog({ db, clock, publicBaseUrl }: LogDeps, tenant: Tenant, he
   return log;
 }
 
-/** What the newest note says, if a key of the service has signed it. A process that starts knows nothing else. */
-function stateOfNote({ keyRing }: LogDeps, { logId, origin, note }: LogRow): TreeState | undefined {
-  const signed = note === null ? undefined : readNote(note);
-  const said = signed && readCheckpointText(signed.text);
-  if (!signed || said?.origin !== origin) return undefined;
+/** What a note of a log says, if a key of the service has signed it. A process that starts knows nothing but the newest. */
+export function stateOfNote(
+  { keyRing }: Pick<LogDeps, 'keyRing'>,
+  { logId, origin, note }: Pick<LogRow, 'logId' | 'origin' | 'note'>,
+): TreeState | undefined {
+  const read = note === null ? undefined : readNote(note);
+  const said = read && readCheckpointText(read.text);
+  if (!read || said?.origin !== origin) return undefined;
   const { ed25519, former } = keyRing.identity();
   const own = ed25519 ? [Buffer.from(ed25519.x, 'base64url')] : [];
   const keys = [...own, ...former.map((key) => readMultikey(key)?.publicKey ?? Buffer.alloc(0))].map(
     (publicKey) => noteKey(origin, { type: LOG_KEY, publicKey }, sha256),
   );
-  const { ok } = verifyNote(signed, keys, verifyEd25519);
+  const { ok } = verifyNote(read, keys, verifyEd25519);
   return ok ? { logId, size: said.size, root: said.root } : undefined;
 }
 
@@ -189,12 +215,12 @@ async function grow(
   let [seq, size] = [Math.max(1, log.size), log.size]; // the last entry in the log is read again
   let before: EntryRow | undefined;
   while (size < toSeq) {
-    const rows = await listEntries(db, tenant, { fromSeq: seq, toSeq });
+    const rows = await listEntriesFrom(db, tenant, seq, toSeq);
     if (rows.length === 0) return 'gap';
     for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, longWork)) {
       const fault = faultOfLinks(portion, seq, before);
       if (fault) return fault;
-      const leaves = portion.map(leafOfEntry);
+      const leaves = portion.map(leafOfRow);
       if (isLast(seq) && !areEqual(leaves.shift() ?? log.root, rootOf(lastLeaf(log), tiles, sha256))) {
         return 'rewritten';
       }
@@ -213,14 +239,14 @@ async function grow(
     .map((key) => tiles.get(key))
     .filter((tile): tile is Tile => tile !== undefined);
   const isFirst = await growLog(db, tenant, log, { size, root, tiles: written, note, at });
-  const signed = note === null ? {} : { note, noteSize: size, signedAt: at };
-  return isFirst ? { ...log, size, root, ...signed } : undefined;
+  const withNote = note === null ? {} : { note, noteSize: size, signedAt: at };
+  return isFirst ? { ...log, size, root, ...withNote } : undefined;
 }
 
 /** An erased entry has kept its parts, of which some are digests. They make the same leaf. */
-export function leafOfEntry(row: EntryRow): Uint8Array {
+export function leafOfRow(row: EntryRow): Uint8Array {
   const entry = toLink(row);
-  return leafOf(entry.hash, row.parts ?? partsOf(entry, sha256), sha256);
+  return row.parts ? leafOf(entry.hash, row.parts, sha256) : leafOfEntry(entry, sha256);
 }
 
 /** The logs that a process works at by the clock. */
@@ -243,8 +269,9 @@ export function createLogWork(
   {
     db,
     clock,
+    keyRing,
     logger,
-  }: Pick<LogDeps, 'db' | 'clock'> & {
+  }: Pick<LogDeps, 'db' | 'clock' | 'keyRing'> & {
     readonly logger: { error(facts: object, message: string): void };
   },
 ): LogWork {
@@ -286,7 +313,11 @@ export function createLogWork(
       let oldest = Number.POSITIVE_INFINITY;
       for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
         const { uneven, last, count }: Awaited<ReturnType<typeof listUnevenAcrossTenants>> =
-          await listUnevenAcrossTenants(db, after, HEADS);
+          await listUnevenAcrossTenants(db, {
+            after,
+            limit: HEADS,
+            isSigned: logKeyOf(keyRing) !== undefined,
+          });
         for (const { since } of uneven) oldest = Math.min(oldest, since?.getTime() ?? oldest);
         await workAt(
           uneven.map(({ developerId }) => developerId),

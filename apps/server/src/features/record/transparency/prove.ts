@@ -20,19 +20,12 @@ import { encodeBase64, vkeyOf, writeTlogProof } from '@behest/protocol/signed-no
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
-import type { SeqRange } from '../audit/audit.queries.ts';
+import { findEntryOf, type SeqRange } from '../audit/audit.queries.ts';
 import { toLink } from '../audit/index.ts';
-import { type Integrator, type LogDeps, leafOfEntry } from './integrate.ts';
+import { type Integrator, type LogDeps, leafOfRow } from './integrate.ts';
 import type { Inclusion, SignedTree, TransparencyLog } from './log.ts';
-import {
-  findEntryOf,
-  findLog,
-  findLogByIdAcrossTenants,
-  findTiles,
-  keepNote,
-  type LogRow,
-} from './transparency.repo.ts';
-import { logKeyOf, namesKey, sha256 } from './transparency.rules.ts';
+import { findLog, findLogByIdAcrossTenants, findTiles, type LogRow } from './transparency.repo.ts';
+import { logKeyOf, sha256 } from './transparency.rules.ts';
 import type {
   ConsistencyQuery,
   InclusionQuery,
@@ -77,7 +70,7 @@ async function lastTreeOf(deps: ProofDeps, tenant: Tenant): Promise<SignedTree> 
   const wanted = head;
   while (log.size < wanted && !log.halted && performance.now() < until) ({ head, log } = await step(tenant));
   if (log.size < wanted && !log.halted) throw unprovable(false);
-  return signedTree(deps, tenant, log);
+  return signedTree(deps, log);
 }
 
 function unprovable(isHalted: boolean): AppError {
@@ -87,27 +80,15 @@ function unprovable(isHalted: boolean): AppError {
   return new AppError('SERVICE_UNAVAILABLE', message, { dependency: 'log' });
 }
 
-async function signedTree(deps: ProofDeps, tenant: Tenant, log: LogRow): Promise<SignedTree> {
+function signedTree({ keyRing, publicBaseUrl }: ProofDeps, log: LogRow): SignedTree {
   const { gen, logId, origin, size, root, halted } = log;
-  const key = logKeyOf(deps.keyRing)?.keyOf(origin);
+  const key = logKeyOf(keyRing)?.keyOf(origin);
+  const { note, signedAt } = log.noteSize === size ? log : { note: null, signedAt: null };
   return {
-    ...{ gen, logId, origin, size, root, halted },
-    url: `${deps.publicBaseUrl}/log/${logId}`,
+    ...{ gen, logId, origin, size, root, halted, note, signedAt },
+    url: `${publicBaseUrl}/log/${logId}`,
     vkey: key ? vkeyOf(key) : null,
-    ...(await noteOf(deps, tenant, log)),
   };
-}
-
-/** The note of the present state. It is signed again when the operator has set or changed the key since. */
-async function noteOf(deps: ProofDeps, tenant: Tenant, log: LogRow) {
-  const { gen, origin, size, root, halted, note, signedAt } = log;
-  const key = logKeyOf(deps.keyRing);
-  const isOfSize = note !== null && log.noteSize === size;
-  if (isOfSize && (halted || !key || namesKey(note, key.keyOf(origin)))) return { note, signedAt };
-  if (halted || !key) return { note: null, signedAt: null };
-  const signed = { note: key.sign({ origin, size, root }), at: deps.clock() };
-  await keepNote(deps.db, tenant, { gen, size, ...signed });
-  return { note: signed.note, signedAt: signed.at };
 }
 
 /** Reads the roots of ranges of leaves in one statement. @throws SERVICE_UNAVAILABLE when a tile is missing */
@@ -179,7 +160,7 @@ export async function compareWithLog(db: Executor, tenant: Tenant, { fromSeq, to
     findEntryOf(db, tenant, { seq }),
     findTiles(db, tenant, log.gen, tilesFor([ofLeaf])),
   ]);
-  const leaf = row && leafOfEntry(row);
+  const leaf = row && leafOfRow(row);
   const kept = rootIn(tilesByKey(tiles), ofLeaf);
   const isSame = leaf !== undefined && kept !== undefined && areEqual(leaf, kept);
   return isSame ? undefined : { firstBrokenAt: row?.id ?? null, problem: 'leaf_mismatch' };
@@ -296,11 +277,15 @@ export async function getConsistency(
   };
 }
 
-/** The newest note of a log, for everybody who knows its id. @throws NOT_FOUND, NOT_CONFIGURED without a key */
+/**
+ * The newest note of a log, for everybody who knows its id. It is read as it is kept: whoever writes rows into the database
+ * would otherwise have them signed by asking.
+ * @throws NOT_FOUND, NOT_CONFIGURED without a key, SERVICE_UNAVAILABLE before the first note
+ */
 export async function getPublicNote(deps: ProofDeps, logId: string): Promise<string> {
   const log = await findPublicLog(deps, logId);
-  if (log.halted && log.note !== null) return log.note;
-  return noteIn(await noteOf(deps, log, log));
+  if (log.note === null && logKeyOf(deps.keyRing)) throw unprovable(false);
+  return noteIn(log);
 }
 
 /** The hashes of a tile. @param path after the address of the log @throws NOT_FOUND */

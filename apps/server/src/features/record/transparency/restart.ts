@@ -10,11 +10,12 @@ import type { LogDeps } from './integrate.ts';
 import { closeLog, findAccount, insertLog } from './transparency.repo.ts';
 import { originOf, sha256 } from './transparency.rules.ts';
 import type { LogRestart } from './transparency.schema.ts';
+import { isContradicted } from './witness.repo.ts';
 
 /**
- * Ends a halted log, and begins another over all entries. What was published of the old one stays where it is, and the chain
+ * Ends a log that is halted or that a witness contradicts, and begins another over all entries. What was published of the old one stays where it is, and the chain
  * says that it ended.
- * @throws NOT_FOUND for an unknown account, and for one without a log; CONFLICT for a log that is not halted
+ * @throws NOT_FOUND for an unknown account, and for one without a log; CONFLICT for a log that is good
  */
 export async function restartLog(
   { db, clock, publicBaseUrl }: Pick<LogDeps, 'db' | 'clock' | 'publicBaseUrl'>,
@@ -26,7 +27,8 @@ export async function restartLog(
     const account = await findAccount(tx, tenant);
     const closed = account && (await closeLog(tx, tenant, at));
     if (!closed) throw notFound();
-    if (!closed.halted) throw new AppError('CONFLICT', 'The log is not halted.');
+    if (!closed.halted && !(await isContradicted(tx, tenant, closed.gen)))
+      throw new AppError('CONFLICT', 'The log is not halted, and no witness contradicts it.');
     const logId = randomBytes(16).toString('hex');
     const newOrigin = originOf(publicBaseUrl, logId);
     const root = Buffer.from(emptyRoot(sha256));

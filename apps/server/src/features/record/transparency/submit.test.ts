@@ -1,7 +1,8 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { verifyConsistency } from '@behest/protocol/merkle';
 import {
+  checkpointText,
   cosignatureBytes,
   cosignatureMessage,
   decodeBase64,
@@ -16,9 +17,11 @@ import {
   verifyNote,
   vkeyOf,
   WITNESS_KEY,
+  writeNote,
 } from '@behest/protocol/signed-note';
 import { describe, expect, test } from 'vitest';
 import { registerAgent } from '../../../../test/app/flow.ts';
+import { tamper } from '../../../../test/app/many-entries.ts';
 import { startReceiver } from '../../../../test/app/receiving.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { witnessList } from './submit.ts';
@@ -180,20 +183,105 @@ describe('the answer of a witness', () => {
     ['409 with a size above that of the log', 409, '1000\n', 'text/x.tlog.size'],
     ['409 with the very size from which the proof leads', 409, '0\n', 'text/x.tlog.size'],
     ['422', 422, 'no\n', 'text/plain'],
-  ])('%s halts the log, and nothing more is sent', async (_, status, body, type) => {
-    const { service, acme, sent, submit, answer } = await startWitnessed();
+  ])('%s is told to everybody whom it concerns, and stops nothing', async (_, status, body, type) => {
+    const { service, acme, key, sent, submit, answer, cosign } = await startWitnessed();
+    const witnessOf = async () => (await stateOf(acme)).witnesses[0];
+    const events = async () =>
+      (await acme('GET', '/v1/events?limit=500'))
+        .json()
+        .events.filter((event: { type: string }) => event.type === 'transparency.contradicted');
+    const counted = async () =>
+      /^transparency_contradicted (\d+)$/m.exec((await service.app.inject('/metrics')).body)?.[1];
+    const { origin, treeSize } = await stateOf(acme);
     answer(status, body, type);
 
     await submit();
 
+    expect(await witnessOf()).toMatchObject({ error: 'contradicted', cosignedAt: null });
+    expect((await events()).map(({ data }: { data: object }) => data)).toEqual([
+      { origin, witness: key.name, size: treeSize },
+    ]);
+    expect(Number(await counted())).toBeGreaterThan(0);
+    await grow(acme, 2);
+    expect(await stateOf(acme)).toMatchObject({ halted: null });
+    const head = readCheckpointText(readNote(await publicNote(service, acme))?.text ?? '');
+    expect(head?.size).toBeGreaterThan(treeSize);
+    service.advance(60);
+    await submit();
+    expect(sent()).toHaveLength(2);
+    expect(await events()).toHaveLength(1);
+
+    cosign();
+    service.advance(120);
+    await submit();
+    expect(await witnessOf()).toMatchObject({ error: null, cosignedAt: new Date(TIME * 1000).toISOString() });
+  });
+
+  test('stops the log when its witness has a note of another history that the log has signed', async () => {
+    const { service, acme, receiver, sent, submit } = await startWitnessed();
+    const { origin } = await stateOf(acme);
+    const serve = (note: string) =>
+      receiver.answer(({ method, url }, response) => {
+        if (method === 'POST') response.writeHead(409, { 'content-type': 'text/x.tlog.size' }).end('9\n');
+        else if (url?.endsWith('/checkpoint')) response.end(note);
+        else response.writeHead(404).end();
+      });
+    const noteBy = (secret: KeyObject) => {
+      const raw = createPublicKey(secret).export({ format: 'der', type: 'spki' }).subarray(-32);
+      const key = noteKey(origin, { type: LOG_KEY, publicKey: new Uint8Array(raw) }, sha256);
+      const text = checkpointText({ origin, size: 9, root: sha256(Buffer.from('another history')) });
+      return writeNote({ text, signatures: [{ ...key, bytes: sign(null, Buffer.from(text), secret) }] });
+    };
+
+    serve(noteBy(generateKeyPairSync('ed25519').privateKey));
+    await submit();
+    expect(await stateOf(acme)).toMatchObject({ halted: null, witnesses: [{ error: 'contradicted' }] });
+
+    serve(noteBy(createPrivateKey(KEY)));
+    service.advance(60);
+    await submit();
     expect(await stateOf(acme)).toMatchObject({ halted: 'witness' });
-    const { events } = (await acme('GET', '/v1/events?limit=500')).json();
-    expect(events.find(({ type }: { type: string }) => type === 'transparency.halted')?.data).toMatchObject({
-      reason: 'witness',
-    });
     service.advance(100_000);
     await submit();
-    expect(sent()).toHaveLength(1);
+    expect(sent()).toHaveLength(2);
+  });
+
+  test('is asked for again where the kept size was changed', async () => {
+    const { service, acme, sent, submit, cosign } = await startWitnessed();
+    const values = [acme.developerId];
+    cosign();
+    await submit();
+    await tamper(
+      service.databaseUrl,
+      'update tlog_witnesses set size = 1000 where developer_id = $1',
+      values,
+    );
+    service.advance(300);
+
+    await submit();
+
+    expect(sent().map((each) => each?.oldSize)).toEqual([0, 0]);
+    const { treeSize, witnesses } = await stateOf(acme);
+    expect(witnesses).toMatchObject([{ treeSize, error: null }]);
+  });
+
+  test('is asked for of all logs, also after one that has lost its tiles', async () => {
+    const { service, acme, submissions, submit, cosign } = await startWitnessed();
+    const other = await service.asDeveloper({ mode: 'live' });
+    await grow(other, 2);
+    const [first = acme, second = other] = [acme, other].sort((one, two) =>
+      one.developerId < two.developerId ? -1 : 1,
+    );
+    cosign();
+    await submit();
+    await Promise.all([grow(first, 2), grow(second, 2)]);
+    await tamper(service.databaseUrl, 'delete from tlog_tiles where developer_id = $1', [first.developerId]);
+    service.advance(300);
+
+    await submit();
+
+    const { origin } = await stateOf(second);
+    expect(submissions().filter((each) => each?.note.startsWith(`${origin}\n`))).toHaveLength(2);
   });
 
   test.each([[403], [404]])('%i is repeated after a day', async (status) => {

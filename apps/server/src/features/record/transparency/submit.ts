@@ -1,5 +1,5 @@
-import { consistencyRanges } from '@behest/protocol/merkle';
-import { proofOf, tilesByKey, tilesFor } from '@behest/protocol/merkle-tiles';
+import { areEqual, consistencyRanges } from '@behest/protocol/merkle';
+import { proofOf, rootOf, tilesByKey, tilesFor } from '@behest/protocol/merkle-tiles';
 import {
   type NoteKey,
   readNote,
@@ -13,10 +13,9 @@ import {
 import { commaList } from '../../../config/readers.ts';
 import type { Reader } from '../../../config/setting.ts';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import { inTransaction, isDatabaseAway } from '../../../platform/db/db.ts';
 import type { Egress, EgressAnswer } from '../../../platform/egress/egress.ts';
-import type { Integrator } from './integrate.ts';
+import { type Integrator, type LogDeps, record, stateOfNote } from './integrate.ts';
 import { findLog, findTiles, type LogRow } from './transparency.repo.ts';
 import { sha256, verifyEd25519 } from './transparency.rules.ts';
 import {
@@ -56,11 +55,10 @@ export const witnessList: Reader<Witness[]> = {
   },
 };
 
-export interface SubmitDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
+export interface SubmitDeps extends Pick<LogDeps, 'db' | 'clock' | 'keyRing'> {
   readonly egress: Pick<Egress, 'ask'>;
   readonly integrator: Pick<Integrator, 'halt'>;
+  readonly logger: { error(facts: object, message: string): void };
   readonly everySeconds: number;
 }
 
@@ -81,7 +79,15 @@ export async function submitNotes(deps: SubmitDeps, witness: Witness, signal: Ab
     );
     for (const { developerId } of logs) {
       if (signal.aborted) return;
-      await submitNote(deps, { developerId }, witness);
+      try {
+        await submitNote(deps, { developerId }, witness);
+      } catch (error) {
+        if (isDatabaseAway(error)) throw error;
+        deps.logger.error(
+          { err: error, developerId, witness: witness.key.name },
+          'a note could not be sent to a witness',
+        );
+      }
     }
     after = logs.length < LOGS ? undefined : logs.at(-1)?.developerId;
   }
@@ -99,24 +105,56 @@ async function submitNote(deps: SubmitDeps, tenant: Tenant, witness: Witness): P
     at,
     nextAt: later(at, everySeconds),
   });
-  if (!state || state.size >= log.noteSize) return;
-  const outcome = await submit(deps, tenant, { witness, log, size: state.size, mayRetry: true });
-  if (outcome === 'contradicted') {
+  if (!state || state.size === log.noteSize) return;
+  const size = state.size < log.noteSize ? state.size : 0; // the witness says what it has
+  const outcome = await submit(deps, tenant, { witness, log, size, mayRetry: true });
+  const isContradicted = 'error' in outcome && outcome.error === CONTRADICTED;
+  if (isContradicted && (await isProved(deps, tenant, { witness, log }))) {
     await deps.integrator.halt(tenant, log, 'witness');
     return;
   }
-  await writeWitness(db, tenant, {
-    gen: log.gen,
-    witness: witness.key.name,
-    ...next(state, outcome, { at, everySeconds }),
+  await inTransaction(db, async (tx) => {
+    const said = next(state, outcome, { at, everySeconds });
+    await writeWitness(tx, tenant, { gen: log.gen, witness: witness.key.name, ...said });
+    if (!isContradicted || state.error === CONTRADICTED) return;
+    const data = { origin: log.origin, witness: witness.key.name, size: log.noteSize ?? 0 };
+    await record(tx, tenant, { type: 'transparency.contradicted', data }, at);
   });
+  if (isContradicted)
+    deps.logger.error(
+      { ...tenant, origin: log.origin, witness: witness.key.name },
+      'a witness contradicts a log',
+    );
+}
+
+/**
+ * Whether a witness that refuses a note has another one that the log itself has signed and that its tree contradicts, as after
+ * the restore of an old backup. Whatever else a witness says stops nothing: it may be wrong, or lie.
+ */
+async function isProved(
+  deps: SubmitDeps,
+  tenant: Tenant,
+  { witness, log }: Pick<Submission, 'witness' | 'log'>,
+): Promise<boolean> {
+  const url = `${witness.url}/${sha256(Buffer.from(log.origin)).toString('hex')}/checkpoint`;
+  const answer = await deps.egress.ask({ url, method: 'GET', headers: {} });
+  if (answer.status !== 200) return false;
+  const said = stateOfNote(deps, { ...log, note: answer.body.toString('utf8') });
+  const { log: now } = await findLog(deps.db, tenant);
+  if (!said || now?.gen !== log.gen) return false;
+  if (said.size > now.size) return true;
+  const whole = { start: 0, end: said.size };
+  const tiles = tilesByKey(await findTiles(deps.db, tenant, log.gen, tilesFor([whole])));
+  return !areEqual(rootOf(whole, tiles, sha256), said.root);
 }
 
 /** What came of a submission. */
 type Outcome =
-  | 'contradicted' // the witness knows another history
   | { readonly size: number; readonly line: string; readonly cosignedAt: Date }
   | { readonly size: number; readonly error: string };
+
+/** The witness says that it knows another history. */
+const CONTRADICTED = 'contradicted';
 
 interface Submission {
   readonly witness: Witness;
@@ -142,13 +180,13 @@ async function submit(deps: SubmitDeps, tenant: Tenant, submission: Submission):
   });
   if (answer.failure !== undefined) return { size, error: answer.failure };
   if (answer.status === 200) return cosignatureIn(answer.body.toString('utf8'), submission);
-  if (answer.status === 422) return 'contradicted';
+  if (answer.status === 422) return { size, error: CONTRADICTED };
   if (answer.status === 403 || answer.status === 404) return { size, error: 'not_followed' };
   const known = answer.status === 409 ? sizeIn(answer) : undefined;
   if (known === undefined) return { size, error: `status_${answer.status}` };
   // The log may have grown since its note was read, so it is its size of now that counts.
   const { log: now } = await findLog(db, tenant);
-  if (known === size || !now || known > now.size) return 'contradicted';
+  if (known === size || !now || known > now.size) return { size, error: CONTRADICTED };
   if (known > noteSize || !mayRetry) return { size: known, error: 'behind' };
   return submit(deps, tenant, { ...submission, size: known, mayRetry: false });
 }
@@ -176,7 +214,7 @@ function cosignatureIn(text: string, { witness: { key }, log, size }: Submission
 /** What is kept of a witness after a submission. */
 function next(
   { size, failures }: WitnessState,
-  outcome: Exclude<Outcome, 'contradicted'>,
+  outcome: Outcome,
   { at, everySeconds }: { readonly at: Date; readonly everySeconds: number },
 ) {
   if ('line' in outcome) return { ...outcome, error: null, failures: 0, nextAt: later(at, everySeconds) };

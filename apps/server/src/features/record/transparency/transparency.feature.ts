@@ -12,6 +12,7 @@ import { compareWithLog, createTransparencyLog } from './prove.ts';
 import { type SubmitDeps, submitNotes, type Witness, witnessList } from './submit.ts';
 import { countHaltedAcrossTenants } from './transparency.repo.ts';
 import { logAdminRoutes, publicLogRoutes, rates, transparencyRoutes } from './transparency.routes.ts';
+import { countContradictedAcrossTenants } from './witness.repo.ts';
 
 const tables: TableUse = {
   owns: {
@@ -57,7 +58,14 @@ interface OfLog {
   readonly size: number;
 }
 
-const acts = { 'transparency.halted': act<OfLog>() };
+interface OfWitness {
+  readonly origin: string;
+  readonly witness: string;
+  /** Of the tree that the witness refused. */
+  readonly size: number;
+}
+
+const acts = { 'transparency.halted': act<OfLog>(), 'transparency.contradicted': act<OfWitness>() };
 
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
@@ -82,6 +90,10 @@ export const transparency = defineFeature({
     transparency_halted: {
       kind: 'asked',
       help: 'Transparency logs that contradict themselves, and are not signed any more.',
+    },
+    transparency_contradicted: {
+      kind: 'asked',
+      help: 'Transparency logs whose note a witness refuses because it says that it knows another history.',
     },
     transparency_lag_seconds: {
       kind: 'asked',
@@ -113,11 +125,13 @@ export const transparency = defineFeature({
     const work = createLogWork(integrator, { ...context, logger });
     const deps = { ...context, integrator };
     const submitting = {
-      ...{ ...context, integrator, everySeconds: settings.TRANSPARENCY_WITNESS_INTERVAL_SECONDS },
+      ...{ ...deps, logger, everySeconds: settings.TRANSPARENCY_WITNESS_INTERVAL_SECONDS },
       egress: context.openEgress({ allowsHttp: true, allowsPrivateHosts: true }), // the operator has named the witnesses
     };
     context.provide(transparencyLog, createTransparencyLog(deps));
     context.metrics.ask('transparency_halted', () => countHaltedAcrossTenants(context.db));
+    const names = witnesses.map(({ key }) => key.name);
+    context.metrics.ask('transparency_contradicted', () => countContradictedAcrossTenants(context.db, names));
     context.metrics.ask('transparency_lag_seconds', async () => work.lag());
     context.notices.listenToEntries(work.wake);
     return {

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
-import { entriesOf, readEntries, type SeqRange } from '../audit/audit.queries.ts';
 
 /** The log of a developer, as it stands beside the chain. */
 export interface LogRow {
@@ -105,26 +104,6 @@ export async function findTiles(
   );
 }
 
-/** Entries of a part of the chain, as many of them from its beginning on as are read at once. */
-export async function listEntries(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange) {
-  const part = entriesOf(db, tenant)
-    .selectAll()
-    .where('entry.seq', '>=', String(fromSeq))
-    .where('entry.seq', '<=', String(toSeq))
-    .orderBy('entry.seq');
-  return (await readEntries(db, part)).rows;
-}
-
-/** An entry by its id or number. */
-export function findEntryOf(db: Executor, tenant: Tenant, wanted: { entryId: string } | { seq: number }) {
-  const one = entriesOf(db, tenant).selectAll().orderBy('entry.seq');
-  const found =
-    'seq' in wanted
-      ? one.where('entry.seq', '=', String(wanted.seq))
-      : one.where('entry.id', '=', wanted.entryId);
-  return readEntries(db, found).then(({ rows }) => rows[0]);
-}
-
 /** What a batch makes of a log. */
 export interface Growth {
   readonly size: number;
@@ -191,7 +170,7 @@ export async function growLog(
 export async function keepNote(
   db: Executor,
   { developerId }: Tenant,
-  { gen, size, note, at }: { gen: number; size: number; note: string; at: Date },
+  { gen, size, note, at }: Pick<LogRow, 'gen' | 'size'> & { readonly note: string; readonly at: Date },
 ): Promise<void> {
   await sql`insert into tlog_checkpoints (developer_id, gen, day, size, note, signed_at)
     values (${developerId}, ${gen}, (${at}::timestamptz at time zone 'utc')::date, ${size}, ${note}, ${at})
@@ -250,13 +229,19 @@ export function findAccount(db: Executor, { developerId }: Tenant) {
 }
 
 /**
- * Chains whose log is not as long as they are, with the time of the first entry that it lacks: a portion of the heads in the
- * order of developers.
+ * Chains whose log is not as long as they are, with the time of the first entry that it lacks, or has no note yet: a portion of
+ * the heads in the order of developers.
+ * @param isSigned whether logs have notes
  * @returns the last developer that was looked at
  */
-export async function listUnevenAcrossTenants(db: Executor, after: string, limit: number) {
+export async function listUnevenAcrossTenants(
+  db: Executor,
+  { after, limit, isSigned }: { readonly after: string; readonly limit: number; readonly isSigned: boolean },
+) {
   const { rows } = await sql<{ developerId: string; isUneven: boolean; since: Date | null }>`
-    select h.developer_id, h.seq <> coalesce(l.size, 0) and l.halted is null as is_uneven,
+    select h.developer_id, l.halted is null and (h.seq <> coalesce(l.size, 0) or ${isSigned} and not exists (
+        select from tlog_checkpoints k where k.developer_id = h.developer_id and k.gen = l.gen
+      )) as is_uneven,
       (select e.at from audit_entries e where e.developer_id = h.developer_id and e.seq = coalesce(l.size, 0) + 1
         and l.halted is null and h.seq > coalesce(l.size, 0)) as since
     from (

@@ -185,7 +185,8 @@ export const logAdminRoutes: FastifyPluginAsyncTypebox<ProofDeps> = async (app, 
       config: { access: 'operator', rate: generalRates.admin, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'transparency.restart',
-        summary: 'Begin another transparency log for an account whose log is halted',
+        summary:
+          'Begin another transparency log for an account whose log is halted or contradicted by a witness',
         description:
           'What was published of the old log stays at its address. The new one has all entries of the account.',
         params: AccountPath,

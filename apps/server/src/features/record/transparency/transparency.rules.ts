@@ -29,7 +29,7 @@ export interface TreeState {
  * What a log cannot have become by growing. `replaced`: another log stands in its place. `rollback`: it was longer before.
  * `fork`: it does not begin with what was signed before. `tiles`: its tiles do not make its root. `truncated`: the chain
  * has fewer entries than the log. `rewritten`: the chain goes on from another entry than the log. `gap`: the chain lacks an
- * entry. `witness`: a witness has confirmed another history.
+ * entry. `witness`: a witness has a note of another history that the log has signed.
  */
 export type Contradiction =
   | 'replaced'
@@ -126,8 +126,8 @@ export function logKeyOf(keyRing: Pick<KeyRing, 'identity' | 'signAsIdentity'>):
 }
 
 /** Whether a note has a signature line of this key. */
-export const namesKey = (note: string, { name, keyId }: NoteKey): boolean =>
-  readNote(note)?.signatures.some((line) => line.name === name && line.keyId === keyId) ?? false;
+export const namesKey = (note: string | null, { name, keyId }: NoteKey): boolean =>
+  readNote(note ?? '')?.signatures.some((line) => line.name === name && line.keyId === keyId) ?? false;
 
 /** The name of a log: its address, without the scheme. */
 export function originOf(publicBaseUrl: string, logId: string): string {

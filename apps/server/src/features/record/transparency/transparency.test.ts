@@ -206,6 +206,18 @@ describe('the log of an account', () => {
     expect(saidBy(note, after.vkey)).toMatchObject({ ok: true, size: 3 });
   });
 
+  test('gets its first note by the clock once the operator sets a key', async () => {
+    const service = await startApp();
+    const acme = await accountWith(service, 3);
+    const { url } = await stateOf(acme);
+    const later = await startApp({ env: { ED25519_PRIVATE_KEY: KEY }, databaseUrl: service.databaseUrl });
+    const read = () => later.app.inject({ method: 'GET', url: `${new URL(url).pathname}/checkpoint` });
+
+    expect(refusalOf(await read())).toBe('503 SERVICE_UNAVAILABLE');
+    await later.runJob('transparency logs behind');
+    expect((await read()).body).toMatch(/^auth[.]test[/]log[/]\w+\n3\n/);
+  });
+
   test('grows by the clock, whoever appended', async () => {
     const service = await start();
     const acme = await accountWith(service, 4);
