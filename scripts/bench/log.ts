@@ -1,23 +1,44 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import type pg from 'pg';
+import { leafOf } from '../../packages/protocol/src/audit-parts.ts';
 import { nodeHash } from '../../packages/protocol/src/merkle.ts';
 import { rootOf, type Tile, tilesByKey, tileWidth } from '../../packages/protocol/src/merkle-tiles.ts';
 import { type Server, startServer, startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
-import { demand, type Operation, type Round, run, summaryOf } from './load.ts';
+import { demand, latenciesOf, median, type Operation, type Round, run, summaryOf } from './load.ts';
 import { familyMeterOf, meterOf, parentOf } from './machine.ts';
+import { table, whole, writeSection } from './results.ts';
 import { openDatabase } from './scene.ts';
 import { appendEntries, asked, heldBy, signUp, type Tenant } from './tenants.ts';
 
-const ROUNDS = 5;
-const SECONDS = 4; // of each round
-const BACKLOG = 100_000; // entries
-const [SMALL, LARGE] = [100, 100_000_000];
+const USAGE = `npm run bench -- log [options]
+  --rounds <n>   pairs of rounds with the log at work and at rest, 10 unless said
+  --seconds <n>  of a round, 4 unless said
+  --backlog <n>  entries that wait, 100000 unless said
+  --large <n>    entries of the large log, 100000000 unless said
+  --note <text>  what else is to be said of the run
+  --write        writes the outcome into scripts/bench/RESULTS.md
+`;
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '4' },
+    backlog: { type: 'string', default: '100000' },
+    large: { type: 'string', default: '100000000' },
+    note: { type: 'string', default: '' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const [ROUNDS, SECONDS, BACKLOG] = [Number(flags.rounds), Number(flags.seconds), Number(flags.backlog)];
+const [SMALL, LARGE] = [100, Number(flags.large)];
 const PROVED = 2000; // entries of the large log that proofs are asked for
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const cells = (...values: (string | number)[]) => say(`| ${values.join(' | ')} |`);
+const digits = (value: number, count: number) => value.toFixed(count);
 
 const env = {
   ED25519_PRIVATE_KEY: String(
@@ -25,6 +46,10 @@ const env = {
   ),
   TRANSPARENCY_INTERVAL_SECONDS: '1', // ten times as often as by default
 };
+
+const WHAT = `Made by \`npm run bench -- log --write\`. The log works once a second, ten times as often as by default; at rest it is halted.
+Rounds with the log at work and at rest come in pairs, in turns as to which is the first, so that other work on the machine meets both.
+A share is the median over the pairs of the one by the other. CPU is milliseconds of processor time for each operation.`;
 
 /** Measures the transparency log: what it costs those who append, its own work, its size, and proofs of it. */
 async function bench(): Promise<void> {
@@ -37,28 +62,32 @@ async function bench(): Promise<void> {
   const db = cleanUp.adopt(await openDatabase(stores), (client) => client.end());
   const server = await start();
   const tenant = await signUp(server.port);
-  await measureAppends(server, db, tenant);
-  await measureWork(server, db, tenant);
+  const appends = await measureAppends(server, db, tenant);
+  const work = await measureWork(server, db, tenant);
   const small = await signUp(server.port, 1);
   await appendEntries(db, small, SMALL);
-  await measureProofs(server, small, SMALL, SMALL);
+  const proofs = await measureProofs(server, small, SMALL, SMALL);
   await server.stop(); // it would notice that the log is another one
   await makeLarge(db, tenant);
   const next = cleanUp.adopt(await start(), ({ stop }) => stop());
-  await measureProofs(next, tenant, LARGE, PROVED);
+  proofs.push(...(await measureProofs(next, tenant, LARGE, PROVED)));
+  const parts = [flags.note ? `${WHAT} ${flags.note}` : WHAT, appends, work, table(PROOFS, proofs)];
+  if (flags.write) writeSection('The transparency log', parts.join('\n\n'));
 }
 
-/** The flows with the log at work and at rest, in turns: a halted log does nothing. */
-async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Promise<void> {
+const STATES = ['at work', 'at rest'] as const;
+type State = (typeof STATES)[number];
+
+/** The flows with the log at work and at rest, in pairs: a halted log does nothing. */
+async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Promise<string> {
   const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const meters = { server: meterOf(server.pid), postgres: familyMeterOf(parentOf(rows[0]?.pid ?? 0)) };
-  cells('Flow, 16 clients', 'log', 'a second', 'p50 ms', 'p99 ms', 'CPU ms, service', 'CPU ms, PostgreSQL');
-  cells('---', '---', '---:', '---:', '---:', '---:', '---:');
+  const meters = { service: meterOf(server.pid), postgres: familyMeterOf(parentOf(rows[0]?.pid ?? 0)) };
+  const found: string[][] = [];
   for (const [name, operation] of Object.entries(flowsOf(tenant))) {
-    const measured: Record<'at work' | 'at rest', Round[]> = { 'at work': [], 'at rest': [] };
+    const measured: Record<State, Round[]> = { 'at work': [], 'at rest': [] };
     await run({ port: server.port, seconds: 1, meters, operation });
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const state of ['at work', 'at rest'] as const) {
+    for (let pair = 0; pair < ROUNDS; pair += 1) {
+      for (const state of pair % 2 === 0 ? STATES : STATES.toReversed()) {
         await db.query('update tlog_logs set halted = null');
         await caughtUp(db, tenant);
         if (state === 'at rest') await db.query(`update tlog_logs set halted = 'bench'`);
@@ -66,13 +95,31 @@ async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Pr
       }
     }
     await db.query('update tlog_logs set halted = null');
-    for (const [state, rounds] of Object.entries(measured)) {
-      const { rate, p50, p99, cpu } = summaryOf(rounds);
-      const spent = [cpu.server ?? 0, cpu.postgres ?? 0].map((each) => each.toFixed(3));
-      cells(name, state, Math.round(rate), p50.toFixed(1), p99.toFixed(1), ...spent);
+    const shareOf = (figure: (round: Round) => number) =>
+      digits(median(measured['at work'].map((at, pair) => figure(at) / figure(restOf(measured, pair)))), 3);
+    for (const state of STATES) {
+      const { rate, p50, p99, cpu } = summaryOf(measured[state]);
+      const spent = [cpu.service ?? 0, cpu.postgres ?? 0].map((each) => digits(each, 3));
+      found.push([`${name}, ${state}`, whole(rate), digits(p50, 1), digits(p99, 1), ...spent]);
     }
+    const cpuOf = (who: string) => shareOf(({ cpu, operations }) => (cpu[who] ?? 0) / operations);
+    found.push([
+      `${name}, at work by at rest`,
+      shareOf(({ operations, seconds }) => operations / seconds),
+      shareOf(({ latencies }) => latenciesOf(latencies).p50),
+      shareOf(({ latencies }) => latenciesOf(latencies).p99),
+      ...[cpuOf('service'), cpuOf('postgres')],
+    ]);
+    for (const line of found.slice(-3)) say(line.join('  '));
   }
-  say('');
+  const head = ['Flow, 16 clients', 'a second', 'p50 ms', 'p99 ms', 'CPU, service', 'CPU, PostgreSQL'];
+  return `${table(head, found)}\n\nThe aim is a share of at least 0.97 of the rate, and at most 1.03 of p99.`;
+}
+
+function restOf({ 'at rest': rounds }: Record<State, Round[]>, pair: number): Round {
+  const round = rounds[pair];
+  if (!round) throw new Error('A pair has one round.');
+  return round;
 }
 
 function flowsOf(tenant: Tenant): Record<string, (connection: number) => Operation> {
@@ -110,7 +157,7 @@ async function caughtUp(db: pg.Client, tenant: Tenant): Promise<void> {
 }
 
 /** The work at a backlog, and what it leaves. */
-async function measureWork(server: Server, db: pg.Client, tenant: Tenant): Promise<void> {
+async function measureWork(server: Server, db: pg.Client, tenant: Tenant): Promise<string> {
   await db.query(`update tlog_logs set halted = 'bench'`);
   for (let made = 0; made < BACKLOG; made += 1000) await appendEntries(db, tenant, 1000);
   await delay(2000);
@@ -129,43 +176,51 @@ async function measureWork(server: Server, db: pg.Client, tenant: Tenant): Promi
     `select (pg_total_relation_size('tlog_tiles') + pg_total_relation_size('tlog_logs')
        + pg_total_relation_size('tlog_checkpoints'))::float8 as bytes, sum(size)::float8 as entries from tlog_logs`,
   );
-  const each = (bytes = 0) => (bytes / (rows[0]?.entries ?? 1)).toFixed(1);
-  say(
-    `${BACKLOG} entries that waited: ${seconds.toFixed(1)} s, ${micros.toFixed(0)} µs of the service for each.`,
-  );
-  say(`Bytes for each of ${rows[0]?.entries} entries: ${each(rows[0]?.bytes)}.\n`);
-  cells('Entries', 'proof', 'p50 ms', 'p99 ms');
-  cells('---:', '---', '---:', '---:');
+  const [{ bytes, entries } = { bytes: 0, entries: 1 }] = rows;
+  const found = [
+    [`${BACKLOG.toLocaleString('en')} entries that waited, seconds`, digits(seconds, 1), '8'],
+    ['The service’s processor for each of them, µs', digits(micros, 0), '40'],
+    [`Bytes for each of ${entries.toLocaleString('en')} entries`, digits(bytes / entries, 1), '40'],
+  ];
+  for (const line of found) say(line.join('  '));
+  return table(['The work', 'Figure', 'Aim'], found);
 }
 
-async function measureProofs({ port }: Server, tenant: Tenant, size: number, proved: number): Promise<void> {
+const PROOFS = ['Entries, proof', 'p50 ms', 'p99 ms', 'Aim, p99 ms'];
+
+async function measureProofs({ port }: Server, tenant: Tenant, size: number, proved: number) {
   const { apiKey } = tenant;
   const step = size / proved;
-  const kinds = {
-    inclusion: () => `inclusion?seq=${1 + Math.floor(Math.random() * proved) * step}`,
-    consistency: () => `consistency?from=${1 + Math.floor(Math.random() * proved) * step}`,
-  };
-  for (const [kind, query] of Object.entries(kinds)) {
+  const any = () => 1 + Math.floor(1 + Math.random() * (proved - 1)) * step;
+  const found: string[][] = [];
+  for (const kind of ['inclusion?seq', 'consistency?from']) {
     const operation = (): Operation => (client) =>
-      demand(client, { method: 'GET', path: `/v1/transparency/${query()}`, apiKey }, 200);
+      demand(client, { method: 'GET', path: `/v1/transparency/${kind}=${any()}`, apiKey }, 200);
     await run({ port, seconds: 1, connections: 1, meters: {}, operation });
     const { p50, p99 } = summaryOf([
       await run({ port, seconds: SECONDS, connections: 1, meters: {}, operation }),
     ]);
-    cells(size.toLocaleString('en'), kind, p50.toFixed(1), p99.toFixed(1));
+    found.push([`${size.toLocaleString('en')}, ${kind.split('?')[0]}`, digits(p50, 1), digits(p99, 1), '10']);
+    say(found.at(-1)?.join('  ') ?? '');
   }
+  return found;
 }
 
+const HIDDEN = [`#${'A'.repeat(43)}`];
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
 
 /**
- * Makes a log of a hundred million leaves that are all the same, so that all full tiles of a level are the same. Every tile has
- * its row; those of level 0 that no proof needs hold one hash.
+ * Makes a log of very many leaves that are all the same, so that all full tiles of a level are the same. Every tile has its row;
+ * those of level 0 that no proof needs hold one hash. The entries have one hash, and hide their parts.
  */
 async function makeLarge(db: pg.Client, { developerId }: Tenant): Promise<void> {
   for (const table of ['tlog_checkpoints', 'tlog_tiles']) await db.query(`delete from ${table}`);
   const tiles: Tile[] = [];
-  let leaf: Uint8Array = sha256(new Uint8Array([0]));
+  const { rows: firsts } = await db.query<{ hash: string }>(
+    `select encode(hash, 'hex') as hash from audit_entries where developer_id = $1 and seq = 1`,
+    [developerId],
+  );
+  let leaf = leafOf(firsts[0]?.hash ?? '', HIDDEN, sha256);
   for (
     let [level, hashes] = [0, LARGE];
     hashes > 0;
@@ -197,14 +252,17 @@ async function makeLarge(db: pg.Client, { developerId }: Tenant): Promise<void> 
     LARGE,
     root,
   ]);
+  await db.query('set session_replication_role = replica'); // entries may not be deleted
+  await db.query('delete from audit_entries where developer_id = $1 and seq > 1', [developerId]);
   await db.query(
     `insert into audit_entries select copy.* from generate_series(1, $2::int - 1) n, audit_entries e,
-       jsonb_populate_record(e, jsonb_build_object('seq', n::bigint * $3 + 1, 'id', 'alog_large_' || n)) copy
-     where e.developer_id = $1 and e.seq = 1 on conflict do nothing`,
-    [developerId, PROVED, LARGE / PROVED],
+       jsonb_populate_record(e, jsonb_build_object('seq', n::bigint * $3 + 1, 'id', 'alog_large_' || n, 'parts', $4::text[])) copy
+     where e.developer_id = $1 and e.seq = 1`,
+    [developerId, PROVED, LARGE / PROVED, HIDDEN],
   );
   await db.query('update audit_heads set seq = $2 where developer_id = $1', [developerId, LARGE]);
   await db.query('vacuum analyze');
 }
 
-await bench();
+if (flags.help) process.stdout.write(USAGE);
+else await bench();

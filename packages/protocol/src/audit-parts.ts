@@ -36,24 +36,25 @@ export const leafOfEntry = (entry: AuditEntry & { readonly hash: string }, sha25
 
 function disclosuresOf(entry: AuditEntry, sha256: Digest): { text: Uint8Array; digest: Uint8Array }[] {
   const salt = entry.salt == null ? undefined : decodeBase64url(entry.salt);
-  const part = (name: string, value: unknown) => {
+  const part = (name: string, json: string | undefined) => {
     const own = salt && sha256(joinBytes([salt, bytesOfText(name)])).subarray(0, 16);
-    const text = disclosure(own ?? new Uint8Array(), name, value);
+    const text = disclosure(own ?? new Uint8Array(), name, json);
     return { text, digest: sha256(text) };
   };
-  const members = Object.entries(entry.metadata).map(([name, value]) => part(`${OF_METADATA}${name}`, value));
+  const members = Object.entries(entry.metadata).map(([name, value]) =>
+    part(`${OF_METADATA}${name}`, canonicalize(value)),
+  );
   members.sort((one, other) => compareBytes(one.digest, other.digest));
-  return [part(OWN, ownFacts(entry)), part('principalId', entry.principalId ?? null), ...members];
+  const own = part(OWN, JSON.stringify(ownFacts(entry))); // their order is the canonical one
+  return [own, part('principalId', canonicalize(entry.principalId ?? null)), ...members];
 }
 
 /** A salted disclosure. @param salt 16 random bytes, without which a reader of its digest could guess the value */
 export const partOf = (salt: Uint8Array, name: string, value: unknown): string =>
-  ascii.decode(disclosure(salt, name, value));
+  ascii.decode(disclosure(salt, name, canonicalize(value)));
 
-function disclosure(salt: Uint8Array, name: string, value: unknown): Uint8Array {
-  const members = [encodeBase64url(salt), name, value].map((member) => canonicalize(member) ?? 'null');
-  return base64urlBytes(bytesOfText(`[${members.join(',')}]`));
-}
+const disclosure = (salt: Uint8Array, name: string, json = 'null'): Uint8Array =>
+  base64urlBytes(bytesOfText(`["${encodeBase64url(salt)}",${canonicalize(name)},${json}]`));
 
 /** The leaf of an entry: it binds the hash of the whole entry to its parts, hidden ones included. */
 export const leafOf = (hash: string, parts: readonly string[], sha256: Digest): Uint8Array =>

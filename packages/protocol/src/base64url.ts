@@ -39,14 +39,14 @@ export const encodeBase64url = (bytes: Uint8Array): string => ascii.decode(base6
 /** The same, as the bytes of the text. */
 export function base64urlBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
-  let [buffer, bits, at] = [0, 0, 0];
-  for (let index = 0; index < bytes.length; index += 1) {
-    buffer = ((buffer << 8) | (bytes[index] ?? 0)) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) {
-      text[at] = CODES[(buffer >> (bits - 6)) & 63] ?? 0;
-      at += 1;
-    }
+  let at = 0;
+  for (let index = 0; index < bytes.length; index += 3) {
+    const three = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+    text[at] = CODES[three >> 18] ?? 0;
+    text[at + 1] = CODES[(three >> 12) & 63] ?? 0;
+    text[at + 2] = CODES[(three >> 6) & 63] ?? 0; // beyond the end nothing is written
+    text[at + 3] = CODES[three & 63] ?? 0;
+    at += 4;
   }
-  if (bits > 0) text[at] = CODES[(buffer << (6 - bits)) & 63] ?? 0;
   return text;
 }

@@ -157,11 +157,23 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
         ]);
       },
     ],
+    [
+      'changed',
+      'an entry that was not in the log yet says something else',
+      async (service: Service, acme: Developer) => {
+        await registerAgent(acme, 'Seventh');
+        await tamper(
+          service.databaseUrl,
+          `update audit_entries set metadata = '{"name": "Other"}' where developer_id = $1 and seq = 7`,
+          [acme.developerId],
+        );
+      },
+    ],
   ])('%s: %s', async (reason, _what, attack) => {
     const { service, acme } = await logged();
     await attack(service, acme);
     const before = await notesOf(service, acme);
-    if (reason !== 'gap') await registerAgent(acme, 'Next');
+    if (!['gap', 'changed'].includes(reason)) await registerAgent(acme, 'Next');
 
     await service.runJob('transparency logs');
 
@@ -283,6 +295,20 @@ describe('the operator', () => {
     expect(refusalOf(await restart(service, 'dev_unknown'))).toBe('404 NOT_FOUND');
     expect((await acme('GET', '/v1/transparency')).json()).toMatchObject({ halted: null, treeSize: 6 });
   });
+});
+
+test('an entry that was changed in its log is not proved', async () => {
+  const { service, acme } = await logged();
+  await tamper(
+    service.databaseUrl,
+    `update audit_entries set metadata = '{"name": "Other"}' where developer_id = $1 and seq = 3`,
+    [acme.developerId],
+  );
+
+  expect(refusalOf(await acme('GET', '/v1/transparency/inclusion?seq=3'))).toBe('503 SERVICE_UNAVAILABLE');
+  expect((await acme('GET', '/v1/transparency/inclusion?seq=4')).statusCode).toBe(200);
+  expect((await acme('GET', '/v1/transparency')).json()).toMatchObject({ halted: null });
+  expect(await verify(acme)).toMatchObject({ valid: false, problem: 'hash_mismatch' });
 });
 
 describe('a verification of the chain', () => {

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { type ChainProblem, continueChain, startChain } from '@behest/protocol/audit-chain';
 import { leafOf, leafOfEntry } from '@behest/protocol/audit-parts';
 import { areEqual, emptyRoot } from '@behest/protocol/merkle';
 import {
@@ -35,7 +36,6 @@ import {
 import {
   type Contradiction,
   contradictionIn,
-  faultOfLinks,
   lastLeaf,
   logKeyOf,
   namesKey,
@@ -211,17 +211,21 @@ async function grow(
   const tiles = new Map(edge);
   const changed = new Set<string>();
   const toSeq = Math.min(head, log.size + BATCH);
-  const isLast = (seq: number) => seq === log.size;
-  let [seq, size] = [Math.max(1, log.size), log.size]; // the last entry in the log is read again
-  let before: EntryRow | undefined;
+  const fromSeq = Math.max(1, log.size); // the last entry in the log is read again
+  let [chain, size] = [startChain({ fromSeq }), log.size];
   while (size < toSeq) {
-    const rows = await listEntriesFrom(db, tenant, seq, toSeq);
+    const rows = await listEntriesFrom(db, tenant, chain.nextSeq, toSeq);
     if (rows.length === 0) return 'gap';
     for await (const portion of inRowPortions(rows, ({ metadata }) => metadata.length, longWork)) {
-      const fault = faultOfLinks(portion, seq, before);
-      if (fault) return fault;
-      const leaves = portion.map(leafOfRow);
-      if (isLast(seq) && !areEqual(leaves.shift() ?? log.root, rootOf(lastLeaf(log), tiles, sha256))) {
+      const [isFirst, entries] = [chain.checkedEntries === 0, portion.map(toLink)];
+      chain = continueChain(chain, entries, hexOf);
+      if (chain.problem) return FAULTS[chain.problem];
+      const leaves = entries.map((entry, at) => leafIn(entry, portion[at]?.parts));
+      if (
+        isFirst &&
+        log.size > 0 &&
+        !areEqual(leaves.shift() ?? log.root, rootOf(lastLeaf(log), tiles, sha256))
+      ) {
         return 'rewritten';
       }
       for (const tile of extendTiles({ size, edge: tiles, leaves }, sha256)) {
@@ -229,8 +233,6 @@ async function grow(
         changed.add(tileKey(tile));
       }
       size += leaves.length;
-      seq += portion.length;
-      before = portion.at(-1);
     }
   }
   const root = Buffer.from(rootOf({ start: 0, end: size }, tiles, sha256));
@@ -243,11 +245,20 @@ async function grow(
   return isFirst ? { ...log, size, root, ...withNote } : undefined;
 }
 
+const hexOf = (text: string) => hash('sha256', text, 'hex');
+
+const FAULTS = {
+  gap: 'gap',
+  link_mismatch: 'rewritten',
+  hash_mismatch: 'changed',
+  time_regression: 'changed',
+} as const satisfies Record<ChainProblem, Contradiction>;
+
+export const leafOfRow = (row: EntryRow): Uint8Array => leafIn(toLink(row), row.parts);
+
 /** An erased entry has kept its parts, of which some are digests. They make the same leaf. */
-export function leafOfRow(row: EntryRow): Uint8Array {
-  const entry = toLink(row);
-  return row.parts ? leafOf(entry.hash, row.parts, sha256) : leafOfEntry(entry, sha256);
-}
+const leafIn = (entry: Parameters<typeof leafOfEntry>[0], parts: readonly string[] | null = null) =>
+  parts ? leafOf(entry.hash, parts, sha256) : leafOfEntry(entry, sha256);
 
 /** The logs that a process works at by the clock. */
 export interface LogWork {

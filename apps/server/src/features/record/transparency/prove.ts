@@ -233,6 +233,10 @@ export async function getInclusion(
   if (!verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
     throw await haltedOver(deps, tenant);
   }
+  if (!areEqual(leaf, leafOfRow(row))) {
+    const message = 'The entry is not the one that the log has: see GET /v1/audit/verify.';
+    throw new AppError('SERVICE_UNAVAILABLE', message, { dependency: 'log' });
+  }
   return {
     entryId: entry.entryId,
     seq: entry.seq,

@@ -29,7 +29,7 @@ export interface TreeState {
  * What a log cannot have become by growing. `replaced`: another log stands in its place. `rollback`: it was longer before.
  * `fork`: it does not begin with what was signed before. `tiles`: its tiles do not make its root. `truncated`: the chain
  * has fewer entries than the log. `rewritten`: the chain goes on from another entry than the log. `gap`: the chain lacks an
- * entry. `witness`: a witness has a note of another history that the log has signed.
+ * entry. `changed`: an entry is not what its hash says. `witness`: a witness has a note of another history that the log has signed.
  */
 export type Contradiction =
   | 'replaced'
@@ -39,6 +39,7 @@ export type Contradiction =
   | 'truncated'
   | 'rewritten'
   | 'gap'
+  | 'changed'
   | 'witness';
 
 /** The ranges whose tiles show that a log is whole, that it begins with a state that is known, and how it ends. */
@@ -79,26 +80,6 @@ export function contradictionIn(
     if (error instanceof MissingTile) return 'tiles';
     throw error;
   }
-}
-
-interface Link {
-  readonly seq: string;
-  readonly hash: Buffer;
-  readonly prevHash: Buffer | null;
-}
-
-/** @param before the entry before the first of them, if it is known */
-export function faultOfLinks(
-  links: readonly Link[],
-  firstSeq: number,
-  before: Link | undefined,
-): Contradiction | undefined {
-  for (const [at, { seq, prevHash }] of links.entries()) {
-    if (Number(seq) !== firstSeq + at) return 'gap';
-    const last = at === 0 ? before : links[at - 1];
-    if (last && !prevHash?.equals(last.hash)) return 'rewritten';
-  }
-  return undefined;
 }
 
 /** The key that signs notes, under the name of each log. */
