@@ -62,6 +62,7 @@ async function startLog() {
     /** Takes the place of the note. */
     note: undefined as string | undefined,
     isDown: false,
+    isGone: false,
     tiles(size?: number): Map<string, Tile> {
       return tilesByKey(extendTiles({ size: 0, edge: new Map(), leaves: log.leaves.slice(0, size) }, sha256));
     },
@@ -89,7 +90,7 @@ async function startLog() {
       response.end(
         JSON.stringify({ verificationMethod: log.published.map((publicKeyJwk) => ({ publicKeyJwk })) }),
       );
-    else if (path === 'checkpoint') response.end(log.note ?? log.noteAt(log.leaves.length));
+    else if (path === 'checkpoint' && !log.isGone) response.end(log.note ?? log.noteAt(log.leaves.length));
     else if (found) response.end(found.hashes.subarray(0, tile.width * 32));
     else response.writeHead(404).end();
   });
@@ -219,8 +220,36 @@ describe('behest audit watch', () => {
     log.note = log.noteAt(300);
     log.leaves = log.leaves.with(0, sha256(Buffer.from('changed')));
 
-    expect(await look()).toMatchObject({ code: 1, kinds: ['fork'] });
+    expect(await look()).toMatchObject({ code: 1, kinds: ['tiles'] });
     expect(readdirSync(state).filter((name) => name.endsWith('.note'))).toEqual([]);
+  });
+
+  test('accuses nobody of a fork for tiles that somebody has changed on the way', async () => {
+    const { log, look, kept } = await startWatcher();
+    await look();
+    log.leaves = [...log.leaves, ...leavesOf('later', 300)];
+    log.note = log.noteAt(600);
+    const honest = log.leaves;
+
+    for (const at of [0, 299, 310, 599]) {
+      log.leaves = honest.with(at, sha256(Buffer.from('changed')));
+      expect(await look()).toMatchObject({ code: 1, kinds: ['tiles'] });
+    }
+    log.leaves = honest.slice(0, 300);
+    expect(await look()).toMatchObject({ code: 1, kinds: ['tiles'] });
+    setTimeout(() => (log.leaves = honest), 300);
+    expect(await look()).toMatchObject({ code: 0, kinds: [] });
+    expect(kept()).toBe(log.noteAt(600));
+  });
+
+  test('finds that a log is gone which it has seen', async () => {
+    const { log, look } = await startWatcher();
+    log.isGone = true;
+    expect(await look()).toMatchObject({ code: 8, kinds: [] });
+    log.isGone = false;
+    expect((await look()).code).toBe(0);
+    log.isGone = true;
+    expect(await look()).toMatchObject({ code: 1, kinds: ['gone'] });
   });
 
   test('ends with 8 where there is no answer, and says where', async () => {

@@ -3389,18 +3389,6 @@ export interface paths {
         delete?: never;
         patch?: never;
     };
-    "/v1/transparency/checkpoint": {
-        parameters: {
-            query?: never;
-            path?: never;
-        };
-        /** Read the newest checkpoint of the log */
-        get: operations["transparency.checkpoint"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        patch?: never;
-    };
     "/v1/transparency/consistency": {
         parameters: {
             query?: never;
@@ -6595,13 +6583,6 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
-        LogCheckpoint: {
-            note: string | null;
-            /** @description SHA-256, in base64 with padding */
-            rootHash: string;
-            signedAt: string | null;
-            treeSize: number;
-        };
         LogConsistency: {
             from: number;
             /** @description SHA-256, in base64 with padding */
@@ -9546,6 +9527,7 @@ export interface components {
             halted: string | null;
             logId: string;
             mergeDelaySeconds: number;
+            note: string | null;
             /** @description The name of the log, with which each note begins */
             origin: string;
             /** @description SHA-256, in base64 with padding */
@@ -21641,34 +21623,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransparencyState"];
-                };
-            };
-            /** @description A refusal */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    "transparency.checkpoint": {
-        parameters: {
-            query?: never;
-            path?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description With `Accept: text/plain` the signed note itself. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LogCheckpoint"];
-                    "text/plain": string;
                 };
             };
             /** @description A refusal */

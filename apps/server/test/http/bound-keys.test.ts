@@ -56,7 +56,6 @@ const FORBIDDEN = [
   'GET /v1/ssf/receivers/:id/deliveries',
   'GET /v1/ssf/receivers/:id/streams',
   'GET /v1/transparency',
-  'GET /v1/transparency/checkpoint',
   'GET /v1/transparency/consistency',
   'GET /v1/transparency/inclusion',
   'GET /v1/usage',

@@ -50,7 +50,7 @@ export const WATCH: readonly CommandSpec[] = [
       { flags: '--did <url>', about: 'the DID document whose keys count without --vkey' },
       {
         flags: '--recheck <duration>',
-        about: 'how long a smaller tree may come from a cache',
+        about: 'how long an old answer may come from a cache',
         default: '10s',
       },
       { flags: '--max-quiet <duration>', about: 'give an alarm when a log has not grown for so long' },

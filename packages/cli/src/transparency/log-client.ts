@@ -27,6 +27,16 @@ export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signat
 /** A server does not answer, or not with what was asked. It says nothing about the history of a log. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
+  /** Whether the server answered that it does not have it. */
+  readonly isMissing: boolean;
+
+  constructor(
+    message: string,
+    { isMissing = false, ...options }: ErrorOptions & { isMissing?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isMissing = isMissing;
+  }
 }
 
 /** How a command reaches other machines. */
@@ -42,20 +52,23 @@ const NOTE_BYTES = 64 * 1024;
 export const readTextAt = async (url: string, network: Network): Promise<string> =>
   (await readAt(url, NOTE_BYTES, network)).toString('utf8');
 
-/** Reads the tiles that ranges of leaves need, as they are in the tree of a size. */
+/** Reads the tiles that ranges of leaves need, as they are in the tree of a size. @returns undefined when one is missing */
 async function readTiles(
   logUrl: string,
   { ranges, size }: { readonly ranges: readonly LeafRange[]; readonly size: number },
   network: Network,
-): Promise<Tiles> {
-  const tiles = tilesFor(ranges).map(async (position) => {
-    const width = tileWidth(position, size);
-    const url = `${logUrl}/${tilePath(position, width)}`;
-    const hashes = await readAt(url, width * HASH_BYTES, network);
-    if (hashes.length !== width * HASH_BYTES) throw new Unreachable(`${url} has not ${width} hashes.`);
-    return { ...position, hashes };
+): Promise<Tiles | undefined> {
+  const reading = tilesFor(ranges).map(async (position) => {
+    const bytes = tileWidth(position, size) * HASH_BYTES;
+    const url = `${logUrl}/${tilePath(position, bytes / HASH_BYTES)}`;
+    const hashes = await readAt(url, bytes, network).catch((error: unknown) => {
+      if (error instanceof Unreachable && error.isMissing) return undefined;
+      throw error;
+    });
+    return hashes?.length === bytes ? [{ ...position, hashes }] : [];
   });
-  return tilesByKey(await Promise.all(tiles)); // at most two of each level
+  const tiles = await Promise.all(reading); // at most two of each level
+  return tiles.every(({ length }) => length > 0) ? tilesByKey(tiles.flat()) : undefined;
 }
 
 /** Whether the tiles of a log have the root that its checkpoint says. */
@@ -66,30 +79,34 @@ export async function servesTree(
 ): Promise<boolean> {
   const whole = { start: 0, end: size };
   const tiles = await readTiles(logUrl, { ranges: [whole], size }, network);
-  return areEqual(rootOf(whole, tiles, sha256), root);
+  return tiles !== undefined && areEqual(rootOf(whole, tiles, sha256), root);
 }
 
-/** Whether the larger of two trees begins with the smaller one. The log is asked for tiles, and for no proof. */
-export async function areOfOneHistory(
+/**
+ * Whether the larger of two trees begins with the smaller one. The log is asked for tiles, and for no proof.
+ * @returns `tiles` when they do not make the larger tree, and so prove nothing of the smaller one
+ */
+export async function relationOf(
   logUrl: string,
   heads: readonly [TreeHead, TreeHead],
   network: Network,
-): Promise<boolean> {
-  const [older, newer] = heads[0].size <= heads[1].size ? heads : [heads[1], heads[0]];
-  if (older.size === newer.size) return areEqual(older.root, newer.root);
-  const ranges = consistencyRanges(older.size, newer.size);
-  const proof = proofOf(ranges, await readTiles(logUrl, { ranges, size: newer.size }, network), sha256);
-  return verifyConsistency(
-    { oldSize: older.size, oldRoot: older.root, size: newer.size, root: newer.root, proof },
-    sha256,
-  );
+): Promise<'one_history' | 'fork' | 'tiles'> {
+  const [older, { size, root }] = heads[0].size <= heads[1].size ? heads : [heads[1], heads[0]];
+  if (older.size === size) return areEqual(older.root, root) ? 'one_history' : 'fork';
+  const [whole, ranges] = [{ start: 0, end: older.size }, consistencyRanges(older.size, size)];
+  const tiles = await readTiles(logUrl, { ranges: [whole, ...ranges], size }, network);
+  if (!tiles) return 'tiles';
+  const [oldRoot, proof] = [rootOf(whole, tiles, sha256), proofOf(ranges, tiles, sha256)];
+  if (!verifyConsistency({ oldSize: older.size, oldRoot, size, root, proof }, sha256)) return 'tiles';
+  return areEqual(oldRoot, older.root) ? 'one_history' : 'fork';
 }
 
 async function readAt(url: string, mostBytes: number, { fetch: get, signal }: Network): Promise<Buffer> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
   try {
     const answer = await get(url, { redirect: 'manual', signal: deadline });
-    if (answer.status !== 200) throw new Unreachable(`${url} answers ${answer.status}.`);
+    if (answer.status !== 200)
+      throw new Unreachable(`${url} answers ${answer.status}.`, { isMissing: answer.status === 404 });
     const parts: Uint8Array[] = [];
     let length = 0;
     for await (const part of answer.body ?? []) {

@@ -10,9 +10,9 @@ import {
 } from '@behest/protocol/signed-note';
 import type { KeptNote, KeptNotes } from './kept-notes.ts';
 import {
-  areOfOneHistory,
   type Network,
   readTextAt,
+  relationOf,
   servesTree,
   sha256,
   Unreachable,
@@ -29,7 +29,15 @@ export interface WatchedLog {
   readonly didUrl: string;
 }
 
-export type AlarmKind = 'rollback' | 'fork' | 'bad_signature' | 'origin_changed' | 'key_changed' | 'stalled';
+export type AlarmKind =
+  | 'rollback'
+  | 'fork'
+  | 'tiles'
+  | 'gone'
+  | 'bad_signature'
+  | 'origin_changed'
+  | 'key_changed'
+  | 'stalled';
 
 /** A sign that a log does not keep its promise. */
 export class Alarm extends Error {
@@ -58,7 +66,13 @@ export interface Looked extends KeptNote {
  * @throws Unreachable
  */
 export async function lookAt(log: WatchedLog, notes: KeptNotes, network: Network): Promise<Looked> {
-  const note = await readTextAt(`${log.url}/checkpoint`, network);
+  const note = await readTextAt(`${log.url}/checkpoint`, network).catch((error: unknown) => {
+    const kept = notes.find(log.origin);
+    if (!kept || !(error instanceof Unreachable && error.isMissing)) throw error;
+    throw new Alarm('gone', `${log.url} had ${kept.head.size} leaves, and is not there any more.`, [
+      kept.note,
+    ]);
+  });
   return notes.inTurn(log.origin, async () => {
     const before = notes.find(log.origin);
     const known = log.pinned.length > 0 ? log.pinned : notes.keysOf(log.origin);
@@ -67,10 +81,7 @@ export async function lookAt(log: WatchedLog, notes: KeptNotes, network: Network
     const verified = await verifyLogNote(note, { log, keys, network });
     const { head } = verified;
     if (before) await compare(log, { head, note }, before, network);
-    else if (!(await servesTree(log.url, head, network)))
-      throw new Alarm('fork', `The tiles of ${log.url} do not have the root that its checkpoint says.`, [
-        note,
-      ]);
+    else if (!(await servesTree(log.url, head, network))) throw notServed(log, note);
     notes.keep({ head, note });
     if (isFirst || verified.newKey) notes.keepKeys(log.origin, [...keys, ...(verified.newKey ?? [])]);
     return { head, note, before: before?.head, hasNewKey: verified.newKey !== undefined };
@@ -89,13 +100,18 @@ export async function compare(
     throw new Alarm('fork', `Two trees of ${head.size} leaves have different roots.`, notes);
   if (head.size < other.head.size)
     throw new Alarm('rollback', `The log has ${head.size} leaves, and had ${other.head.size}.`, notes);
-  if (!(await areOfOneHistory(log.url, [other.head, head], network)))
+  const relation = await relationOf(log.url, [other.head, head], network);
+  if (relation === 'tiles') throw notServed(log, note);
+  if (relation === 'fork')
     throw new Alarm(
       'fork',
       `The tree of ${head.size} leaves does not begin with that of ${other.head.size}.`,
       notes,
     );
 }
+
+const notServed = ({ url }: Pick<WatchedLog, 'url'>, note: string) =>
+  new Alarm('tiles', `The tiles of ${url} do not make the tree that its checkpoint says.`, [note]);
 
 interface Verifying {
   readonly log: WatchedLog;

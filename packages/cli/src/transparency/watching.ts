@@ -5,7 +5,7 @@ import { readCheckpointText, readNote, verifyNote } from '@behest/protocol/signe
 import type { Context } from '../context.ts';
 import { type KeptNote, type KeptNotes, nameOfOrigin } from './kept-notes.ts';
 import { type Network, readTextAt, Unreachable, verifyEd25519 } from './log-client.ts';
-import { Alarm, compare, type Looked, lookAt, type WatchedLog } from './look.ts';
+import { Alarm, type AlarmKind, compare, type Looked, lookAt, type WatchedLog } from './look.ts';
 
 export interface WatchOptions {
   /** How long a smaller tree may come from a cache. */
@@ -27,6 +27,8 @@ export interface Watcher {
   tell(alarm: Alarm, origin: string): Promise<void>;
 }
 
+/** What an old answer of a cache may look like. */
+const LATE: ReadonlySet<string> = new Set(['rollback', 'tiles', 'gone'] satisfies AlarmKind[]);
 const TRIES = 3;
 const TRY_AGAIN = 1000; // milliseconds
 
@@ -73,7 +75,7 @@ export function createWatcher(context: Context, notes: KeptNotes, options: Watch
       return await work();
     } catch (error) {
       const what = error instanceof Alarm ? error.kind : error instanceof Unreachable ? error.name : '';
-      const isLate = what === 'rollback' && !failed.includes(what);
+      const isLate = LATE.has(what) && !failed.includes(what);
       const isBusy = what === 'Unreachable' && failed.filter((each) => each === what).length < TRIES - 1;
       if (!isLate && !isBusy) throw error;
       await sleep(isLate ? options.recheckSeconds * 1000 : TRY_AGAIN, undefined, { signal: network.signal });

@@ -21,7 +21,6 @@ export const CALLS = {
   'audit.verify': { method: 'audit.verify', sends: 'GET /v1/audit/verify', takes: 'query' },
   'audit.get': { method: 'audit.get', sends: 'GET /v1/audit/{id}' },
   'transparency.get': { method: 'transparency.get', sends: 'GET /v1/transparency' },
-  'transparency.checkpoint': { method: 'transparency.checkpoint', sends: 'GET /v1/transparency/checkpoint' },
   'transparency.inclusion': { method: 'transparency.inclusion', sends: 'GET /v1/transparency/inclusion', takes: 'query' },
   'transparency.consistency': { method: 'transparency.consistency', sends: 'GET /v1/transparency/consistency', takes: 'query' },
   'transparency.restart': { method: 'transparency.restart', sends: 'POST /v1/admin/developers/{id}/log-restart', as: 'operator' },

@@ -752,6 +752,7 @@ export interface TransparencyGetAnswer {
   treeSize: number;
   /** SHA-256, in base64 with padding */ rootHash: string;
   signedAt: string | null;
+  note: string | null;
   mergeDelaySeconds: number;
   halted: string | null;
   witnesses: {
@@ -760,13 +761,6 @@ export interface TransparencyGetAnswer {
     cosignedAt: string | null;
     error: string | null;
   }[];
-}
-
-export interface TransparencyCheckpointAnswer {
-  treeSize: number;
-  /** SHA-256, in base64 with padding */ rootHash: string;
-  signedAt: string | null;
-  note: string | null;
 }
 
 export interface TransparencyInclusionQuery {
@@ -4801,12 +4795,6 @@ export interface TransparencyApi {
    * Sends `GET /v1/transparency`.
    */
   get(options?: CallOptions): Promise<TransparencyGetAnswer>;
-  /**
-   * Read the newest checkpoint of the log.
-   *
-   * Sends `GET /v1/transparency/checkpoint`.
-   */
-  checkpoint(options?: CallOptions): Promise<TransparencyCheckpointAnswer>;
   /**
    * Prove that an entry stands in the log. Takes `entryId` or `seq`.
    *

@@ -22,14 +22,13 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { findEntryOf, type SeqRange } from '../audit/audit.queries.ts';
 import { toLink } from '../audit/index.ts';
+import type { Inclusion, SignedTree, TransparencyLog } from './index.ts';
 import { type Integrator, type LogDeps, leafOfRow } from './integrate.ts';
-import type { Inclusion, SignedTree, TransparencyLog } from './log.ts';
 import { findLog, findLogByIdAcrossTenants, findTiles, type LogRow } from './transparency.repo.ts';
 import { logKeyOf, sha256 } from './transparency.rules.ts';
 import type {
   ConsistencyQuery,
   InclusionQuery,
-  LogCheckpoint,
   LogConsistency,
   LogInclusion,
   TransparencyState,
@@ -178,30 +177,18 @@ function rootIn(tiles: Tiles, range: LeafRange): Uint8Array | undefined {
 /** The log of an account, with its newest state. @throws SERVICE_UNAVAILABLE */
 export async function getTransparency(deps: ProofDeps, { tenant }: Caller): Promise<TransparencyState> {
   const tree = await lastTreeOf(deps, tenant);
-  const { logId, origin, url, vkey, halted } = tree;
-  const { treeSize, rootHash, signedAt } = checkpointOf(tree);
+  const { logId, origin, url, vkey, size, root, signedAt, note, halted } = tree;
   const confirmed = await listWitnesses(deps.db, tenant.developerId, tree.gen);
-  const witnesses = confirmed.map((each) => ({
-    ...each,
-    cosignedAt: each.cosignedAt?.toISOString() ?? null,
-  }));
-  const state = { logId, origin, url, vkey, treeSize, rootHash, signedAt, halted, witnesses };
-  return { ...state, mergeDelaySeconds: MERGE_DELAY };
+  return {
+    ...{ logId, origin, url, vkey, treeSize: size, rootHash: encodeBase64(root), note, halted },
+    signedAt: signedAt?.toISOString() ?? null,
+    mergeDelaySeconds: MERGE_DELAY,
+    witnesses: confirmed.map((each) => ({ ...each, cosignedAt: each.cosignedAt?.toISOString() ?? null })),
+  };
 }
 
-/** The newest checkpoint. @throws SERVICE_UNAVAILABLE */
-export const getCheckpoint = async (deps: ProofDeps, { tenant }: Caller): Promise<LogCheckpoint> =>
-  checkpointOf(await lastTreeOf(deps, tenant));
-
-const checkpointOf = ({ size, root, signedAt, note }: SignedTree): LogCheckpoint => ({
-  treeSize: size,
-  rootHash: encodeBase64(root),
-  signedAt: signedAt?.toISOString() ?? null,
-  note,
-});
-
 /** @throws NOT_CONFIGURED without a key */
-export function noteIn({ note }: Pick<LogCheckpoint, 'note'>): string {
+function noteIn({ note }: Pick<SignedTree, 'note'>): string {
   if (note !== null) return note;
   const message = 'Notes need the Ed25519 key, which the operator has not set.';
   throw new AppError('NOT_CONFIGURED', message, { setting: 'ED25519_PRIVATE_KEY' });

@@ -1,20 +1,17 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { finished } from '../../../platform/finished.ts';
 import { sendFinished } from '../../../platform/http/answers/send.ts';
 import { callerOf, operatorOf } from '../../../platform/http/callers/credentials.ts';
 import { generalRates, rateRules } from '../../../platform/http/limits/rate-rules.ts';
 import { tailOf } from '../../../platform/http/routes/tails.ts';
 import {
-  getCheckpoint,
   getConsistency,
   getInclusion,
   getPublicNote,
   getTile,
   getTransparency,
-  noteIn,
   type ProofDeps,
   proofTextOf,
 } from './prove.ts';
@@ -23,7 +20,6 @@ import {
   AccountPath,
   ConsistencyQuery,
   InclusionQuery,
-  LogCheckpoint,
   LogConsistency,
   LogInclusion,
   LogPath,
@@ -49,23 +45,11 @@ const READ = {
 } as const;
 const PLAIN = 'text/plain; charset=utf-8';
 
-const asksForText = ({ headers }: FastifyRequest) => headers.accept?.startsWith('text/plain') ?? false;
-
-/** Sends JSON, or to a client that asks for it the text that other programs for such logs read. */
-function sendEither<Answer>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: Answer,
-  textOf: (answer: Answer) => string,
-): FastifyReply {
-  reply.header('vary', 'Accept');
-  return asksForText(request) ? reply.type(PLAIN).send(textOf(answer)) : reply.send(answer);
-}
-
-const orText = (schema: TSchema, text: string) => ({
-  description: `With \`Accept: text/plain\` ${text}.`,
-  content: { 'application/json': { schema }, 'text/plain': { schema: Type.String() } },
-});
+/** An answer for people, or to a client that asks for it the text that other programs for such logs read. */
+const InclusionOrText = {
+  description: 'With `Accept: text/plain` a `c2sp.org/tlog-proof@v1`.',
+  content: { 'application/json': { schema: LogInclusion }, 'text/plain': { schema: Type.String() } },
+};
 
 export const transparencyRoutes: FastifyPluginAsyncTypebox<ProofDeps> = async (app, deps) => {
   app.get(
@@ -82,20 +66,6 @@ export const transparencyRoutes: FastifyPluginAsyncTypebox<ProofDeps> = async (a
   );
 
   app.get(
-    '/v1/transparency/checkpoint',
-    {
-      config: { ...READ, failures: ['NOT_CONFIGURED'] },
-      schema: {
-        operationId: 'transparency.checkpoint',
-        summary: 'Read the newest checkpoint of the log',
-        response: { 200: orText(LogCheckpoint, 'the signed note itself') },
-      },
-    },
-    async (request, reply) =>
-      sendEither(request, reply, await getCheckpoint(deps, callerOf(request)), noteIn),
-  );
-
-  app.get(
     '/v1/transparency/inclusion',
     {
       config: { ...READ, failures: ['NOT_FOUND', 'NOT_CONFIGURED'] },
@@ -104,11 +74,15 @@ export const transparencyRoutes: FastifyPluginAsyncTypebox<ProofDeps> = async (a
         summary: 'Prove that an entry stands in the log',
         description: 'Takes `entryId` or `seq`.',
         querystring: InclusionQuery,
-        response: { 200: orText(LogInclusion, 'a `c2sp.org/tlog-proof@v1`') },
+        response: { 200: InclusionOrText },
       },
     },
-    async (request, reply) =>
-      sendEither(request, reply, await getInclusion(deps, callerOf(request), request.query), proofTextOf),
+    async (request, reply) => {
+      const inclusion = await getInclusion(deps, callerOf(request), request.query);
+      reply.header('vary', 'Accept');
+      if (!request.headers.accept?.startsWith('text/plain')) return inclusion;
+      return reply.type(PLAIN).send(proofTextOf(inclusion));
+    },
   );
 
   app.get(

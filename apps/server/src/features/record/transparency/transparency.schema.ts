@@ -15,6 +15,7 @@ export const TransparencyState = Type.Object({
   treeSize: Type.Integer(),
   rootHash: Hash,
   signedAt: NullableTime,
+  note: Type.Union([Type.String({ description: 'The signed note of this state' }), Type.Null()]),
   mergeDelaySeconds: Type.Integer(),
   halted: Type.Union([Type.String({ description: 'Why nothing is added or signed any more' }), Type.Null()]),
   witnesses: Type.Array(
@@ -25,14 +26,6 @@ export const TransparencyState = Type.Object({
       error: Type.Union([Type.String({ description: 'Why the last submission failed' }), Type.Null()]),
     }),
   ),
-});
-
-export type LogCheckpoint = Static<typeof LogCheckpoint>;
-export const LogCheckpoint = Type.Object({
-  treeSize: Type.Integer(),
-  rootHash: Hash,
-  signedAt: NullableTime,
-  note: Nullable,
 });
 
 export type InclusionQuery = Static<typeof InclusionQuery>;
