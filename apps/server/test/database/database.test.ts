@@ -260,6 +260,7 @@ describe('I1: statements', () => {
       'byMailAcrossTenants',
       'claimSharesAcrossTenants',
       'countAgentsAcrossTenants',
+      'countContradictedAcrossTenants',
       'countDevelopersAcrossTenants',
       'countGrantsAcrossTenants',
       'countHaltedAcrossTenants',
