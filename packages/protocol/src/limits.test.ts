@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, type LimitEntry } from './limits.ts';
+import { checkLimits, countLimits, type LimitEntry } from './limits.ts';
 
 const START = Date.parse('2026-02-01T12:00:00.000Z');
 const HOUR = 3_600_000;
@@ -315,4 +315,56 @@ test('checks 10,000 calls of a tree five deep within a second', () => {
 
   expect([holds, counted]).toEqual([true, 10_000]);
   expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+describe('of a wide tree', () => {
+  const LEVELS = 11;
+  const caps = { pay: { per_hour: 1e6, per_day: 1e6, per_case: 1e6 } };
+  const chain = Array.from({ length: LEVELS }, (_, depth) =>
+    created(`g${depth}`, caps, depth > 0 ? `g${depth - 1}` : undefined),
+  );
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      call({
+        grantId: `g${LEVELS - 1}`,
+        callId: `call-${at}`,
+        caseId: `case-${at % 7}`,
+        minutes: at / 1_000,
+      }),
+    );
+
+  test('100,000 calls, each against 33 caps, are counted in steps that nobody else waits for', () => {
+    const count = countLimits();
+    for (const entry of numbered([...chain, ...calls(100_000)])) count.add(entry);
+    const report = count.report();
+    let [steps, step] = [1, report.next()];
+    for (; !step.done; steps += 1) step = report.next();
+
+    expect(step.value).toMatchObject({ holds: true, calls: 100_000, unread: 0 });
+    expect(step.value.caps).toHaveLength(3 * LEVELS);
+    expect(new Set(step.value.caps.map(({ peak }) => peak))).toEqual(new Set([60_000, 100_000, 14_286]));
+    expect(steps).toBe(3 * LEVELS + 1); // one for each cap
+  });
+
+  test('with more uses of caps than anybody has, what comes after them is unread', () => {
+    const many = Array.from({ length: 20_000 }, () => ({
+      ...{ type: 'urn:service:tools:v1', connector: 'bank', caps: { pay: { per_hour: 1e6 } } },
+    }));
+    const wide = { action: 'grant.created', grantId: 'g10', metadata: { authorizationDetails: many } };
+
+    const report = check(wide, ...calls(1_000));
+
+    expect(report).toMatchObject({ holds: null, calls: 499, unread: 501 });
+    expect(report.caps).toHaveLength(20_000);
+  });
+
+  test('with more caps than anybody has is unread', () => {
+    const many = Array.from({ length: 200_000 }, () => ({
+      ...{ type: 'urn:service:tools:v1', connector: 'bank', caps: { pay: { per_hour: 1 } } },
+    }));
+
+    expect(
+      check({ action: 'grant.created', grantId: 'root', metadata: { authorizationDetails: many } }),
+    ).toMatchObject({ holds: null, unread: 1, caps: [] });
+  });
 });

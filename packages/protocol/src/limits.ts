@@ -81,23 +81,44 @@ export interface LimitsReport {
 export function checkLimits(entries: Iterable<LimitEntry>, withheld = 0): LimitsReport {
   const count = countLimits();
   for (const entry of entries) count.add(entry);
-  return count.report(withheld);
+  const steps = count.report(withheld);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
 }
 
 /** The hash of a report in canonical JSON, in base64url. The statement of a receipt has it, signed. */
 export const digestOfLimits = (report: LimitsReport, sha256: Digest): string =>
   encodeBase64url(sha256(new TextEncoder().encode(canonicalJson(report))));
 
+/** Caps or budgets of which the text is written at once. */
+const WRITTEN = 500;
+
+/** The canonical JSON of a report, which may be long, in pieces. */
+export function* textsOfLimits(report: LimitsReport): Generator<string> {
+  let separator = '{';
+  for (const [name, value] of Object.entries(report).sort(([one], [other]) => (one < other ? -1 : 1))) {
+    yield `${separator}"${name}":${Array.isArray(value) ? '[' : canonicalJson(value)}`;
+    separator = ',';
+    if (!Array.isArray(value)) continue;
+    for (let at = 0; at < value.length; at += WRITTEN)
+      yield `${at > 0 ? ',' : ''}${canonicalJson(value.slice(at, at + WRITTEN)).slice(1, -1)}`;
+    yield ']';
+  }
+  yield '}';
+}
+
 /** The check of entries that arrive one by one, in the order of `seq`. */
 export interface LimitsCount {
   add(entry: LimitEntry): void;
-  report(withheld?: number): LimitsReport;
+  /** Works the report out in steps of a few milliseconds, between which a server lets others go first. */
+  report(withheld?: number): Generator<void, LimitsReport>;
 }
 
 /** Begins a check as `checkLimits` makes it, for entries that do not arrive at once. */
 export function countLimits(): LimitsCount {
   const tree: Tree = {
-    ...{ grants: new Map(), allocations: new Map(), caps: [] },
+    ...{ grants: new Map(), allocations: new Map(), caps: [], uses: 0 },
     ...{ charges: [], held: new Map(), closings: new Map() },
   };
   const faults: LimitFault[] = [];
@@ -112,13 +133,27 @@ export function countLimits(): LimitsCount {
   };
 }
 
-function reportOf(tree: Tree, found: readonly LimitFault[], unread: number): LimitsReport {
-  const caps = tree.caps.map(measured);
-  const overCaps = caps.flatMap(({ over, use: { grantId } }) =>
-    over === undefined ? [] : [{ seq: over, grantId, problem: 'cap_exceeded' as const }],
-  );
-  const [first = null] = [...found, ...overCaps, ...unmatched(tree)].sort(
-    (one, other) => one.seq - other.seq,
+/** Uses and debits that are looked at in one step. */
+const [STEP, DEBITS] = [50_000, 5_000];
+
+function* reportOf(tree: Tree, found: readonly LimitFault[], unread: number): Generator<void, LimitsReport> {
+  const caps: CapUse[] = [];
+  const faults = [...found];
+  let counted = 0;
+  for (const cap of tree.caps) {
+    const { taken, ...named } = cap;
+    const { peak, over } = measured(cap, tree);
+    caps.push({ ...named, peak });
+    if (over !== undefined) faults.push({ seq: over, grantId: cap.grantId, problem: 'cap_exceeded' });
+    counted += 10 + taken.reduce((sum, { length }) => sum + length, 0);
+    if (counted < STEP) continue;
+    counted = 0;
+    yield;
+  }
+  for (const fault of yield* unmatched(tree)) faults.push(fault);
+  const first = faults.reduce<LimitFault | null>(
+    (least, fault) => (least === null || fault.seq < least.seq ? fault : least),
+    null,
   );
   const refunded = tree.charges.filter(({ held }) => held.isRefunded).length;
   return {
@@ -127,7 +162,7 @@ function reportOf(tree: Tree, found: readonly LimitFault[], unread: number): Lim
     calls: tree.charges.length - refunded,
     refunded,
     unread,
-    caps: caps.map(({ use }) => use),
+    caps,
     budgets: [...tree.allocations.values()].map(budgetUse),
   };
 }
@@ -139,9 +174,16 @@ interface Grant {
   readonly depth: number;
   /** By connector and tool, as `keyOf` names them. */
   readonly caps: ReadonlyMap<string, readonly CapCount[]>;
-  /** Those of the grants above it too, once a call has asked. */
-  readonly counted: Map<string, readonly CapCount[]>;
+  /** What its own calls took from these caps and those of the grants above it, once a call has asked. */
+  readonly counted: Map<string, Taken>;
   allocation?: Allocation;
+}
+
+/** What the calls of one grant took from the same caps. */
+interface Taken {
+  /** The number of these caps. */
+  readonly caps: number;
+  readonly uses: { readonly charge: Charge; readonly units: number }[];
 }
 
 /** Units that a meter holds under an id from one time on. */
@@ -155,11 +197,13 @@ interface Held {
 interface Charge {
   readonly seq: number;
   readonly held: Held;
+  /** The case, as `keyOf` names it. */
+  readonly ofCase: string;
 }
 
 interface CapCount extends Omit<CapUse, 'peak'> {
-  /** The units of each charge; `ofCase` tells the counters of a cap by case apart. */
-  readonly uses: { readonly charge: Charge; readonly units: number; readonly ofCase: string }[];
+  /** Of each grant below whose calls count. */
+  readonly taken: Taken['uses'][];
 }
 
 interface Allocation extends Pick<BudgetUse, 'grantId' | 'allocationId' | 'currency'> {
@@ -179,8 +223,10 @@ interface Tree {
   readonly charges: Charge[];
   /** The newest under each id of a call. */
   readonly held: Map<string, Held>;
-  /** How often each case was closed for a grant. */
-  readonly closings: Map<string, number>;
+  /** The entries that closed cases, by grant and case. */
+  readonly closings: Map<unknown, Map<string, number[]>>;
+  /** The pairs of a call and a cap that it counts against. */
+  uses: number;
 }
 
 const isPartial = ({ hidden = 0, erased }: LimitEntry) => hidden > 0 || erased === true;
@@ -199,6 +245,12 @@ function follow(tree: Tree, entry: LimitEntry): Problem {
 
 /** No chain of grants is as long. A forged one could make the check slow. */
 const MAX_DEPTH = 64;
+/**
+ * So many are counted, and what comes after them is unread: 100,000 calls eleven grants deep, each against three caps and three
+ * on cost units, are seven million uses.
+ */
+const MAX_USES = 10_000_000;
+const MAX_CAPS = 100_000;
 
 const keyOf = (...names: readonly unknown[]) => JSON.stringify(names);
 
@@ -209,14 +261,15 @@ function addGrant(tree: Tree, entry: LimitEntry): Problem {
   if (!grantId || tree.grants.has(grantId)) return undefined;
   const depth = parent ? parent.depth + 1 : 0;
   const own = Array.isArray(authorizationDetails) ? authorizationDetails.flatMap(capsIn) : [];
-  const caps = own.map((cap): CapCount => ({ grantId, ...cap, uses: [] }));
+  const isRoom = tree.caps.length + own.length <= MAX_CAPS;
+  const caps = isRoom ? own.map((cap): CapCount => ({ grantId, ...cap, taken: [] })) : [];
   const byTool = Map.groupBy(caps, ({ connector, tool = null }) => keyOf(connector, tool));
   tree.grants.set(grantId, { id: grantId, parent, depth, caps: byTool, counted: new Map() });
-  tree.caps.push(...caps);
+  for (const cap of caps) tree.caps.push(cap);
   const isCut = parentGrantId !== undefined && !parent;
   const mayHide =
     authorizationDetails === undefined || (parentGrantId === undefined && delegationDepth !== 0);
-  return isCut || depth > MAX_DEPTH || (mayHide && isPartial(entry)) ? 'unread' : undefined;
+  return isCut || !isRoom || depth > MAX_DEPTH || (mayHide && isPartial(entry)) ? 'unread' : undefined;
 }
 
 function capsIn(detail: unknown): Pick<CapCount, 'connector' | 'tool' | 'window' | 'limit'>[] {
@@ -233,16 +286,23 @@ function capsIn(detail: unknown): Pick<CapCount, 'connector' | 'tool' | 'window'
   );
 }
 
-/** The caps of a grant and of those above it on one tool, or, with null, on cost units. */
-function capsFor(grant: Grant, connector: unknown, tool: unknown): readonly CapCount[] {
-  const key = keyOf(connector, tool);
+/** What a grant took from its caps and those above it on one tool, or, with null, on cost units. */
+function takenBy(tree: Tree, grant: Grant, names: readonly [connector: unknown, tool: unknown]): Taken {
+  const key = keyOf(...names);
   const known = grant.counted.get(key);
   if (known) return known;
-  const caps: CapCount[] = [];
-  for (let each: Grant | undefined = grant; each && each.depth <= MAX_DEPTH; each = each.parent)
-    caps.push(...(each.caps.get(key) ?? []));
-  grant.counted.set(key, caps);
-  return caps;
+  const uses: Taken['uses'] = [];
+  let caps = 0;
+  for (let each: Grant | undefined = grant; each && each.depth <= MAX_DEPTH; each = each.parent) {
+    const own = each.caps.get(key) ?? [];
+    caps += own.length;
+    if (tree.uses + caps > MAX_USES) break; // no call of the grant has room either
+    for (const cap of own) cap.taken.push(uses);
+  }
+  const taken = { caps, uses };
+  grant.counted.set(key, taken);
+  tree.uses += caps;
+  return taken;
 }
 
 function count(tree: Tree, entry: LimitEntry): Problem {
@@ -251,8 +311,8 @@ function count(tree: Tree, entry: LimitEntry): Problem {
   const { connector, tool, charge: charged, caseId, callId, actionHash } = metadata;
   const grant = tree.grants.get(grantId);
   if (!grant || ([connector, tool].includes(undefined) && isPartial(entry))) return 'unread';
-  const caps = capsFor(grant, connector, tool);
-  if (charged === undefined && caps.length === 0) return undefined;
+  const taken = takenBy(tree, grant, [connector, tool]);
+  if (charged === undefined && taken.caps === 0) return undefined;
   const { at, id = callId, units = 0 } = Object(charged);
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time) || !isCount(units)) return isPartial(entry) ? 'unread' : 'not_counted';
@@ -261,17 +321,16 @@ function count(tree: Tree, entry: LimitEntry): Problem {
   const before = tree.held.get(key);
   const held = before?.at === time ? before : { at: time, actions: new Set(), isRefunded: false };
   if (held.actions.has(actionHash)) return undefined; // the same call again
+  const costs = units > 0 ? takenBy(tree, grant, [connector, null]) : undefined;
+  const uses = taken.caps + (costs?.caps ?? 0);
+  if (tree.uses + uses > MAX_USES) return 'unread';
+  tree.uses += uses;
   held.actions.add(actionHash);
   tree.held.set(key, held);
-  const charge = { seq, held };
+  const charge = { seq, held, ofCase: keyOf(caseId) };
   tree.charges.push(charge);
-  const take = (cap: CapCount, taken: number) => {
-    const isByCase = cap.window === 'per_case';
-    const closing = isByCase && tree.closings.get(keyOf(cap.grantId, caseId));
-    cap.uses.push({ charge, units: taken, ofCase: isByCase ? keyOf(caseId, closing || 0) : '' });
-  };
-  for (const cap of caps) take(cap, 1);
-  if (units > 0) for (const cap of capsFor(grant, connector, null)) take(cap, units);
+  taken.uses.push({ charge, units: 1 });
+  costs?.uses.push({ charge, units });
   return undefined;
 }
 
@@ -284,21 +343,38 @@ function refund(tree: Tree, entry: LimitEntry): Problem {
 }
 
 /** The caps by case of a grant begin from zero for this case. */
-function close(tree: Tree, { grantId, metadata }: LimitEntry): Problem {
-  const key = keyOf(grantId, metadata.caseId);
-  tree.closings.set(key, (tree.closings.get(key) ?? 0) + 1);
+function close(tree: Tree, { seq, grantId, metadata }: LimitEntry): Problem {
+  const ofGrant = tree.closings.get(grantId) ?? new Map<string, number[]>();
+  const key = keyOf(metadata.caseId);
+  const before = ofGrant.get(key);
+  if (before) before.push(seq);
+  else tree.closings.set(grantId, ofGrant.set(key, [seq]));
   return metadata.caseId === undefined ? 'unread' : undefined;
 }
 
-function measured({ uses, ...cap }: CapCount): { readonly use: CapUse; readonly over: number | undefined } {
-  const span = windowMs[cap.window] || Number.POSITIVE_INFINITY;
-  const counted = uses.filter(({ charge }) => !charge.held.isRefunded);
-  let peak = 0;
+interface Measured {
+  readonly peak: number;
+  /** The first entry that went over. */
+  readonly over: number | undefined;
+}
+
+/** How far the calls of the grant and all below it used a cap. */
+function measured(cap: CapCount, { closings }: Tree): Measured {
+  const span = windowMs[cap.window];
+  const inOrder = cap.taken
+    .flatMap((uses) => uses.filter(({ charge }) => !charge.held.isRefunded))
+    .sort(({ charge: one }, { charge: other }) => one.held.at - other.held.at || one.seq - other.seq);
+  const ended = closings.get(cap.grantId);
+  const cases = new Map<string, number>();
+  let [sum, from, peak] = [0, 0, 0];
   let over: number | undefined;
-  for (const ofCase of Map.groupBy(counted, (use) => use.ofCase).values()) {
-    const inOrder = ofCase.sort((one, other) => one.charge.held.at - other.charge.held.at);
-    let [sum, from] = [0, 0];
-    for (const { charge, units } of inOrder) {
+  for (const { charge, units } of inOrder) {
+    if (cap.window === 'per_case') {
+      const closed = ended?.get(charge.ofCase);
+      const ofCase = closed ? `${placeIn(closed, charge.seq)} ${charge.ofCase}` : charge.ofCase;
+      sum = (cases.get(ofCase) ?? 0) + units;
+      cases.set(ofCase, sum);
+    } else {
       sum += units;
       for (
         let oldest = inOrder[from];
@@ -308,11 +384,22 @@ function measured({ uses, ...cap }: CapCount): { readonly use: CapUse; readonly 
         sum -= oldest.units;
         from += 1;
       }
-      peak = Math.max(peak, sum);
-      if (sum > cap.limit) over = Math.min(over ?? charge.seq, charge.seq);
     }
+    peak = Math.max(peak, sum);
+    if (sum > cap.limit) over = Math.min(over ?? charge.seq, charge.seq);
   }
-  return { use: { ...cap, peak }, over };
+  return { peak, over };
+}
+
+/** How many of ascending numbers are below one. */
+function placeIn(numbers: readonly number[], one: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < one) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Billionths; zero for what is no amount above zero. */
@@ -362,10 +449,13 @@ function move(tree: Tree, entry: LimitEntry): Problem {
 }
 
 /** The last debits of allocations of which more was spent than was taken from the allocation above them. */
-function unmatched({ allocations }: Tree): LimitFault[] {
+function* unmatched({ allocations }: Tree): Generator<void, LimitFault[]> {
   const passedOn = new Map<Allocation, { units: bigint; seq: number; grantId: string }>();
+  let looked = 0;
   for (const { grant, debits } of allocations.values()) {
     for (const { seq, units, refunded } of debits.values()) {
+      looked += 1;
+      if (looked % DEBITS === 0) yield;
       const above = allocationAbove(grant, seq);
       const sum = above && (passedOn.get(above)?.units ?? 0n) + units - refunded;
       if (above && sum !== undefined) passedOn.set(above, { units: sum, seq, grantId: grant.id });
