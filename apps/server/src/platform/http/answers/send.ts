@@ -72,35 +72,48 @@ export function sendLive(reply: FastifyReply, { body, mediaType, cutOff }: LiveB
 export interface Portions {
   /** Texts, or bytes, of at most a few megabytes. The next is made when the client has taken the one before. */
   readonly texts: AsyncIterable<string | Uint8Array>;
-  /** Ends whatever the answer is made from. */
-  readonly close: () => Promise<void>;
+  /** Ends whatever the answer is made from. Without it, nothing is held between two portions. */
+  readonly close?: () => Promise<void>;
 }
 
-/** Milliseconds in which a client has to take one portion. */
+/** Milliseconds in which a client has to take one portion, and those that it may be late with all of them. */
 const LONGEST_PORTION = 60_000;
+/** Bytes for each millisecond that a client may take: two megabits a second. */
+const LEAST_RATE = 250;
 
 /**
- * The body of an answer in portions. Between two portions other requests are served. A client that takes a portion too
- * slowly is cut off, because a connection of the database waits for it.
+ * The body of an answer in portions. Between two portions other requests are served. A client that takes them too slowly is
+ * cut off, because a connection of the database may wait for it. Where none does, other heavy reads have the place meanwhile.
  */
 export function bodyOf({ texts, close }: Portions, reply: FastifyReply, longest = LONGEST_PORTION): Readable {
-  const body = Readable.from(
-    inTurns(texts, longest, () => body.destroy()),
-    { objectMode: false },
-  );
-  finished(body, () => void close());
+  const place = close ? null : reply.request.heavyRead;
+  const body = Readable.from(inTurns(texts, { longest, place, cutOff: () => body.destroy() }), {
+    objectMode: false,
+  });
+  if (close) finished(body, () => void close());
   finished(reply.raw, () => body.destroy()); // Fastify does this too, but not for HEAD
   return body;
 }
 
-async function* inTurns(texts: Portions['texts'], longest: number, cutOff: () => void) {
+interface Turns {
+  readonly longest: number;
+  readonly place: FastifyRequest['heavyRead'];
+  readonly cutOff: () => void;
+}
+
+async function* inTurns(texts: Portions['texts'], { longest, place, cutOff }: Turns) {
+  let left = longest;
   for await (const text of texts) {
-    const timer = setTimeout(cutOff, longest).unref();
+    const sentAt = performance.now();
+    const timer = setTimeout(cutOff, Math.min(longest, left)).unref();
+    place?.give();
     try {
       yield text;
     } finally {
       clearTimeout(timer);
     }
+    left += text.length / LEAST_RATE - (performance.now() - sentAt);
+    await place?.take();
     await nextTurn();
   }
 }

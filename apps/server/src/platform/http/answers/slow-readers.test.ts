@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import Fastify from 'fastify';
+import { PassThrough, Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Fastify, { type FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cutSlowReaders } from './connections.ts';
+import { bodyOf, type Portions } from './send.ts';
 
 /** More than the buffers of the kernel hold for a connection of this machine. */
 const LARGE = Buffer.alloc(32 * 1_048_576);
@@ -93,5 +95,61 @@ describe('P8: an answer that its client does not read', () => {
     }
 
     expect([live.served.destroyed, sending.served.destroyed]).toEqual([true, true]);
+  });
+});
+
+describe('an answer that is made while it is sent', () => {
+  const PORTION = 100_000; // more than a stream holds
+
+  async function* endless() {
+    for (;;) yield Buffer.alloc(PORTION);
+  }
+
+  function startSending(portions: Partial<Portions> = {}) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const place: string[] = [];
+    const heavyRead = { give: () => place.push('give'), take: async () => place.push('take') };
+    const reply = { raw: new PassThrough(), request: { heavyRead } } as unknown as FastifyReply; // all that it reads
+    const body = bodyOf({ texts: endless(), ...portions }, reply);
+    onTestFinished(() => void body.destroy());
+    /** Reads a portion after some time. @returns whether it was still there */
+    const takeAfter = async (milliseconds: number) => {
+      for (let turn = 0; turn < 20 && body.readableLength < PORTION; turn += 1) {
+        body.read(0);
+        await nextTurn();
+      }
+      vi.advanceTimersByTime(milliseconds);
+      if (body.destroyed) return false;
+      body.read();
+      return true;
+    };
+    return { body, place, takeAfter };
+  }
+
+  test('is cut when its client is too slow with all of it, however little it leaves waiting at a time', async () => {
+    const { body, takeAfter } = startSending();
+
+    expect([await takeAfter(50_000), await takeAfter(50_000)]).toEqual([true, false]);
+    expect(body.destroyed).toBe(true);
+  });
+
+  test('goes on for as long as its client takes two megabits a second, and may stop for a minute', async () => {
+    const { takeAfter } = startSending();
+
+    for (let taken = 0; taken < 4_000; taken += 1) expect(await takeAfter(390)).toBe(true);
+    expect(await takeAfter(59_000)).toBe(true);
+    expect(await takeAfter(61_000)).toBe(false);
+  });
+
+  test('leaves its place to others while its client takes a portion, unless it holds something', async () => {
+    const receipt = startSending();
+    await receipt.takeAfter(0);
+    await receipt.takeAfter(0);
+    const held = startSending({ close: async () => {} });
+    await held.takeAfter(0);
+    await held.takeAfter(0);
+
+    expect(receipt.place.slice(0, 3)).toEqual(['give', 'take', 'give']);
+    expect(held.place).toEqual([]);
   });
 });

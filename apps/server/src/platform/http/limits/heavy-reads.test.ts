@@ -197,6 +197,15 @@ describe('I16: heavy reads', () => {
     await finish();
   });
 
+  test('of one account do not take both of two places', async () => {
+    const { read, finish } = await startReading(4);
+    const under = [await read({ developer: 'a' }), await read({ developer: 'b' })];
+
+    expect((await (await read({ developer: 'a' })).answer).json()).toMatchObject(refusal(1));
+    await finish();
+    for (const { answer } of under) expect((await answer).statusCode).toBe(200);
+  });
+
   test('wait ten seconds for a connection and no longer, also in the middle', async () => {
     const { read, step, finish } = await startReading(2);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

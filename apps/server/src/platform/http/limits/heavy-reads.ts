@@ -19,12 +19,18 @@ declare module 'fastify' {
 interface HeavyRead {
   /** Lets other requests go first. */
   pause(): Promise<void>;
+  /** Gives the place to others while the client takes what was sent. */
+  give(): void;
+  /** Takes a place again. @throws TOO_MANY_CONNECTIONS after a long wait */
+  take(): Promise<void>;
   end(): void;
 }
 
 const MAX_CONNECTIONS = 3;
 const MAX_PER_DEVELOPER = 2;
 const MAX_PER_SESSION = 1;
+/** Of two places, no account takes both. Where there is one, they wait for it in turns. */
+const perDeveloper = (most: number) => (most === 2 ? 1 : MAX_PER_DEVELOPER);
 const LONGEST_WAIT = 10_000; // milliseconds
 const RETRY_AFTER = 1; // seconds
 
@@ -45,7 +51,7 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
     const { isHeavy } = request.declared;
     if (typeof isHeavy === 'function' && !isHeavy(request)) return;
     const developerId = tenantIn(request)?.developerId ?? '';
-    const limits: [string, number][] = [[developerId, MAX_PER_DEVELOPER]];
+    const limits: [string, number][] = [[developerId, perDeveloper(most)]];
     if (request.caller?.kind === 'session') limits.push([request.caller.caller.sessionId, MAX_PER_SESSION]);
     for (const [reader, limit] of limits) if ((reads.get(reader) ?? 0) >= limit) throw tooMany(limit);
 
@@ -79,18 +85,27 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
 function readAt(places: FairPlaces, developerId: string, most: number, leave: () => void): HeavyRead {
   let hasPlace = true;
   let isOver = false;
+  const give = () => {
+    if (hasPlace) places.give();
+    hasPlace = false;
+  };
+  const take = async () => {
+    hasPlace = await places.take(developerId);
+    if (!hasPlace) throw tooMany(most);
+    if (isOver) give(); // the client left while the read waited
+  };
   return {
+    give,
+    take,
     async pause() {
-      hasPlace = false;
-      places.give();
+      give();
       await nextTurn();
-      hasPlace = await places.take(developerId);
-      if (!hasPlace) throw tooMany(most);
+      await take();
     },
     end() {
       if (isOver) return;
       isOver = true;
-      if (hasPlace) places.give();
+      give();
       leave();
     },
   };
