@@ -10,13 +10,15 @@ const OUT = 'apps/server/console';
 const INPUTS = [
   'apps/console/{index.html,package.json,*.ts}',
   'apps/console/src/**/*.{ts,tsx,css,json}',
-  'apps/server/src/platform/page/page.css',
+  'apps/server/src/platform/page/{dom.js,page.css,messages/*}',
+  'apps/server/src/features/record/receipts/{page-texts.ts,page/*}',
+  'packages/protocol/src/**/*.ts',
   'apps/server/src/features/people/setup/page/setup-walkthroughs.js',
   'package-lock.json',
 ];
 const DIGEST = 'digest.txt';
 
-/** Builds the console, unless the files there were built from these sources. A process of its own has Vite's settings. */
+/** Builds the console and the page at /verify, unless the files there were built from these sources. A process of its own has Vite's settings. */
 export async function buildConsole(root: string): Promise<void> {
   const held = join(root, OUT, DIGEST);
   if (existsSync(held) && readFileSync(held, 'utf8') === digestOf(root)) return;
@@ -34,6 +36,8 @@ async function build(root: string): Promise<void> {
     logLevel: 'warn',
     build: { outDir: staged, emptyOutDir: true },
   });
+  const { verifyPage } = await import('./verify-page.ts');
+  writeFileSync(join(staged, 'verify.html'), await verifyPage(root));
   writeFileSync(join(staged, DIGEST), digest);
   const earlier = `${out}.${randomUUID()}`;
   if (existsSync(out)) renameSync(out, earlier);

@@ -12,7 +12,6 @@ import { cliTable } from './cli.ts';
 import { configurationPage, quotaTable, rateTable } from './configuration-page.ts';
 import { readDescription } from './description/resolve.ts';
 import { performancePage, sizesTable } from './expectation.ts';
-import { receiptPage } from './receipt-page.ts';
 import { operationsOf } from './sdk/operations.ts';
 import { tableText, typesText } from './sdk/texts.ts';
 import { securityPage, securityTests } from './security/page.ts';
@@ -118,7 +117,6 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
   'apps/console/src/api/policy.gen.ts': async () => policyShape(await apiDescription()),
   'apps/console/src/api/types.gen.ts': async () => consoleTypes(await apiDescription()),
-  'apps/server/src/features/record/receipts/page/verify.html': () => receiptPage(ROOT),
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,
   'docs/configuration.md': () => {

@@ -1,6 +1,6 @@
 import type { Digest } from './audit-parts.ts';
 import { joinBytes } from './bytes.ts';
-import { emptyRoot, HASH_BYTES, type LeafRange, largestPowerBelow, nodeHash } from './merkle.ts';
+import { emptyRoot, HASH_BYTES, hashAbove, type LeafRange, largestPowerBelow, nodeHash } from './merkle.ts';
 
 /** The hashes in a full tile. */
 export const TILE_WIDTH = 256;
@@ -181,10 +181,8 @@ function firstHashes(position: TilePosition, width: number, tiles: Tiles): Uint8
 /** The root over hashes whose number is a power of two. */
 function balancedRoot(bytes: Uint8Array, sha256: Digest): Uint8Array {
   if (bytes.length === HASH_BYTES) return bytes;
-  const middle = bytes.length / 2;
-  return nodeHash(
-    balancedRoot(bytes.subarray(0, middle), sha256),
-    balancedRoot(bytes.subarray(middle), sha256),
-    sha256,
-  );
+  const hashes = Uint8Array.from(bytes);
+  for (let width = hashes.length; width > HASH_BYTES; width /= 2)
+    for (let at = 0; at < width; at += 2 * HASH_BYTES) hashes.set(hashAbove(hashes, at, sha256), at / 2);
+  return hashes.subarray(0, HASH_BYTES);
 }

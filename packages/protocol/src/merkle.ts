@@ -1,9 +1,9 @@
 import type { Digest } from './audit-parts.ts';
-import { joinBytes } from './bytes.ts';
 
 /** The bytes of each hash in a tree: SHA-256. */
 export const HASH_BYTES = 32;
-const NODE = new Uint8Array([1]);
+/** What a node's hash is taken of. It is filled anew for each: a proof of many leaves takes millions of them. */
+const node = Uint8Array.of(1, ...new Uint8Array(2 * HASH_BYTES));
 
 /** Leaves `[start, end)` of a tree. Each hash of a proof is the root over such a range. */
 export interface LeafRange {
@@ -31,7 +31,15 @@ export interface Consistency {
 
 /** The hash of two neighbours. */
 export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Digest): Uint8Array {
-  return sha256(joinBytes([NODE, left, right]));
+  node.set(left, 1);
+  node.set(right, 1 + HASH_BYTES);
+  return sha256(node);
+}
+
+/** The hash of two neighbours that stand one after the other. */
+export function hashAbove(hashes: Uint8Array, at: number, sha256: Digest): Uint8Array {
+  for (let each = 0; each < 2 * HASH_BYTES; each += 1) node[each + 1] = hashes[at + each] ?? 0;
+  return sha256(node);
 }
 
 /** The root of the tree without a leaf. */

@@ -67,6 +67,13 @@ export function newSecret(): string {
 /** The stored form of a secret. A plain hash is enough, because nobody can guess 256 random bits. */
 export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
+/** SHA-256. Node makes a text of it in a third of the time that a buffer takes, and a proof needs thousands. */
+export function sha256(bytes: Uint8Array): Buffer {
+  const digest = Buffer.allocUnsafe(32);
+  digest.write(hash('sha256', bytes, 'binary'), 'latin1');
+  return digest;
+}
+
 /**
  * The parts of `<developer id>.<id>.<secret>`, the form of secrets in links and cookies, which tell where to look them up.
  * A text of another form has empty parts, so that nothing of it reaches a query.

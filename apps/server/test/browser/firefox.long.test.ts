@@ -92,10 +92,7 @@ test.runIf(program)(
   'a receipt from a disk is checked in Firefox, which loads nothing else',
   async () => {
     const folder = makeThrowAway('receipts');
-    const html = readFileSync(
-      join(import.meta.dirname, '../../src/features/record/receipts/page/verify.html'),
-      'utf8',
-    );
+    const html = readFileSync(join(import.meta.dirname, '../../console/verify.html'), 'utf8');
     const place = '<script type="application/json" id="receipt">';
     const page = await openFirefox(program ?? '');
     for (const [name, { receipt, failed }] of Object.entries(corpus())) {

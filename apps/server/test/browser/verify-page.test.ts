@@ -8,7 +8,7 @@ import { makeThrowAway } from '../../../../scripts/machine/folders.ts';
 import { giveBack, takeBrowser } from './browser.ts';
 import { button, findings, hasNo, heading, scrollsSideways, sees, tabTo } from './pages.ts';
 
-const FILE = join(import.meta.dirname, '../../src/features/record/receipts/page/verify.html');
+const FILE = join(import.meta.dirname, '../../console/verify.html');
 const HTML = readFileSync(FILE, 'utf8');
 const GENUINE = 'This receipt is genuine';
 const UNANCHORED = 'This receipt agrees with itself, but its signer is not proven';

@@ -175,6 +175,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_denial: entries(() => 'denial=region_mismatch'),
   audit_entries_developer_id_id_key: get((its) => `/v1/audit/${its.entryId}`),
   audit_entries_grant: entries((its) => `grantId=${its.grantId}`),
+  audit_entries_life: get(({ grantId }) => `/v1/grants/${grantId}/receipt?since=2026-01-01T00:00:00Z`),
   audit_entries_principal: entries(() => 'principalId=user_42'),
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_request: entries(() => 'requestId=unknown'),

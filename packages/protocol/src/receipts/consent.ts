@@ -94,7 +94,8 @@ export async function readConsent(
     : 'withheld';
   if (outcome.startsWith('bad_')) fault(outcome, 'proof');
   const isWhole = shown && principalId !== undefined && decision && proof;
-  const consent = { ...empty, proof: outcome, principalId, shown, decision };
+  const unverified = empty.unverified || outcome === 'nobody_verified';
+  const consent = { ...empty, unverified, proof: outcome, principalId, shown, decision };
   return { consent, faults, isPartial: !isWhole || root?.scopes === undefined };
 }
 

@@ -15,7 +15,7 @@ export interface ReceiptGrant {
   readonly consentMethod: string | undefined;
   /** Nobody proved who the person was. */
   readonly unverified: boolean;
-  /** `unknown` where a withheld entry may be the revocation. */
+  /** `unknown` where a withheld entry may be the revocation, or the end is hidden. */
   readonly status: 'active' | 'expired' | 'revoked' | 'unknown';
   readonly revokedAt?: string;
   /** Who revoked it, where the entry shows that: `principal`, `developer`. */
@@ -63,10 +63,11 @@ export function readTree(
   }
 
   const grants = new Map([...created].map(([id, entry]) => [id, grantOf(id, entry, rootGrantId)]));
+  const depthOf = depthsIn(grants);
+  const missing = new Set<string>();
   const isMissing = (id: string) => {
     if (grants.has(id)) return false;
-    if (withheld > 0) isPartial = true;
-    else if (!faults.some(({ detail }) => detail === id)) faults.push({ id: 'no_grant_entry', detail: id });
+    missing.add(id);
     return true;
   };
   for (const id of [rootGrantId, grantId, ...entries.map((entry) => entry.grantId)]) {
@@ -82,11 +83,14 @@ export function readTree(
     if (isMissing(parentGrantId)) continue;
     const parent = grants.get(parentGrantId);
     if (!parent) continue;
-    if (isCircular(grant, grants)) fault(`circle ${grant.grantId}`);
+    if (depthOf(grant) > DEEPEST) fault(`circle ${grant.grantId}`);
     const wider = beyond(parent, grant);
     if (wider === undefined) isPartial = true;
     else if (wider) fault(`${wider} ${grant.grantId}`);
   }
+
+  if (withheld > 0 && missing.size > 0) isPartial = true;
+  else for (const detail of missing) faults.push({ id: 'no_grant_entry', detail });
 
   const principals = new Set(entries.map(({ principalId }) => principalId).filter((id) => id != null));
   if (principals.size > 1) fault('second_principal');
@@ -115,13 +119,16 @@ function grantOf(grantId: string, entry: ReceiptEntry, rootGrantId: string): Gra
     agentId: entry.agentId,
     agentDid: entry.agentDid,
     createdAt: entry.timestamp,
-    scopes: areTexts(scopes) ? scopes : undefined,
-    expiresAt: typeof expiresAt === 'string' ? expiresAt : undefined,
+    scopes: areScopes(scopes) ? scopes : undefined,
+    expiresAt: isTime(expiresAt) ? expiresAt : undefined,
     depth: typeof delegationDepth === 'number' ? delegationDepth : undefined,
     consentMethod: typeof consentMethod === 'string' ? consentMethod : undefined,
     unverified: unverified === true,
   };
 }
+
+/** The most that the service takes. Each is compared with each of the parent's. */
+const MOST_SCOPES = 100;
 
 /** Whether the members of a grant have the types that the service writes, or are hidden. */
 function isReadable(entry: ReceiptEntry | undefined): boolean {
@@ -129,10 +136,16 @@ function isReadable(entry: ReceiptEntry | undefined): boolean {
   const { scopes, expiresAt, parentGrantId, delegationDepth } = entry.metadata;
   const isThere = (member: unknown) => member !== undefined || entry.hidden > 0;
   if (![scopes, expiresAt, delegationDepth].every(isThere)) return false;
-  if (scopes !== undefined && !areTexts(scopes)) return false;
-  if (expiresAt !== undefined && Number.isNaN(Date.parse(String(expiresAt)))) return false;
+  if (scopes !== undefined && !areScopes(scopes)) return false;
+  if (!isTime(entry.timestamp) || (expiresAt !== undefined && !isTime(expiresAt))) return false;
   if (delegationDepth !== undefined && !Number.isSafeInteger(delegationDepth)) return false;
   return parentGrantId === undefined || typeof parentGrantId === 'string';
+}
+
+/** Each time has one spelling, so no two readers take it for different times. */
+function isTime(value: unknown): value is string {
+  const time = typeof value === 'string' ? new Date(value) : undefined;
+  return time !== undefined && !Number.isNaN(time.getTime()) && time.toISOString() === value;
 }
 
 /** What of a grant goes beyond its parent; an empty text for nothing, undefined where a member is hidden. */
@@ -150,13 +163,18 @@ function beyond(parent: Grant, child: Grant): string | undefined {
 /** Far beyond the deepest delegation that the service takes. */
 const DEEPEST = 100;
 
-function isCircular(grant: Grant, grants: ReadonlyMap<string, Grant>): boolean {
-  const seen = new Set<string>();
-  for (let at: Grant | undefined = grant; at; at = grants.get(at.parentGrantId ?? '')) {
-    if (seen.has(at.grantId) || seen.size > DEEPEST) return true;
-    seen.add(at.grantId);
-  }
-  return false;
+/** Looks at each grant once. @returns how many grants are above one, or more than `DEEPEST` in a circle */
+function depthsIn(grants: ReadonlyMap<string, Grant>): (grant: Grant) => number {
+  const known = new Map<string, number>();
+  return (grant) => {
+    const path: string[] = [];
+    let at: Grant | undefined = grant;
+    for (; at && !known.has(at.grantId) && path.length <= DEEPEST; at = grants.get(at.parentGrantId ?? ''))
+      path.push(at.grantId);
+    const above = at ? (known.get(at.grantId) ?? DEEPEST) : -1;
+    for (const [place, id] of path.entries()) known.set(id, above + path.length - place);
+    return known.get(grant.grantId) ?? 0;
+  };
 }
 
 function withStatus(
@@ -172,8 +190,9 @@ function withStatus(
     };
   }
   const isOver = now && grant.expiresAt !== undefined && Date.parse(grant.expiresAt) <= now.getTime();
-  return { ...grant, status: isOver ? 'expired' : withheld > 0 ? 'unknown' : 'active' };
+  const mayBeOver = withheld > 0 || (now && grant.expiresAt === undefined);
+  return { ...grant, status: isOver ? 'expired' : mayBeOver ? 'unknown' : 'active' };
 }
 
-const areTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
+const areScopes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length <= MOST_SCOPES && value.every((each) => typeof each === 'string');

@@ -1,11 +1,13 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { hideParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import { countLimits, digestOfLimits, type LimitEntry } from '@behest/protocol/limits';
+import { countLimits, type LimitEntry, type LimitsCount, textsOfLimits } from '@behest/protocol/limits';
+import type { LeafRange } from '@behest/protocol/merkle';
 import { rangesBeside } from '@behest/protocol/receipt-proof';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import { inRowPortions } from '../../../platform/db/page-rows.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { sha256 } from '../../../platform/ids.ts';
 import type { LongWork } from '../../../platform/long-work.ts';
 import { mustBeSpan } from '../../../platform/paging.ts';
 import { findConsentRecord } from '../../grants/consent/index.ts';
@@ -26,13 +28,12 @@ import {
   listEntries,
 } from './receipts.repo.ts';
 import type { Receipt, ReceiptQuery } from './receipts.schema.ts';
+import { verifierPage } from './verifier.ts';
 
 export interface ReceiptDeps extends ServiceDidDeps {
   readonly issuer: string;
   readonly longWork: LongWork;
   readonly log: TransparencyLog;
-  /** The page that checks receipts. */
-  readonly verifier: string;
   readonly maxEntries: number;
 }
 
@@ -71,8 +72,8 @@ export async function ownReceipt(
   return begin(deps, session.tenant, { id, rootGrantId }, { ...query, audience: 'principal' });
 }
 
-/** The most bytes of metadata in a receipt. A browser still reads such a file. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** The most bytes of entries in a receipt: with its proof, it is a file that every client reads. */
+const MOST_MEBIBYTES = 192;
 
 type Root = NonNullable<Awaited<ReturnType<typeof findRoot>>>;
 type Head = Omit<Receipt, 'consent' | 'entries' | 'limits' | 'proof' | 'statement'>;
@@ -84,7 +85,8 @@ interface Begun {
   readonly tree: SignedTree;
   /** The numbers of its entries, ascending. */
   readonly seqs: readonly number[];
-  readonly isHidden: (name: string) => boolean;
+  /** Undefined where nothing is hidden. */
+  readonly isHidden: ((name: string) => boolean) | undefined;
 }
 
 async function begin(
@@ -126,11 +128,11 @@ async function begin(
     warnings,
     keys: { did: document, jwks: JSON.parse(keyRing.jwks().body.toString()), witnesses: [] },
   };
-  const kept = new Set(root.auditPrivateKeys.map((name) => `metadata.${name}`));
-  const isHidden = (name: string) => audience === 'principal' && kept.has(name);
+  const kept = new Set(audience === 'principal' ? root.auditPrivateKeys.map((key) => `metadata.${key}`) : []);
+  const isHidden = kept.size > 0 ? (name: string) => kept.has(name) : undefined;
   const seqs = [...requestSeqs, ...found].sort((one, other) => one - other);
   const texts = textsOf(deps, tenant, { head, consent, tree, seqs, isHidden });
-  return { grantId: id, format, texts: format === 'html' ? inPage(deps.verifier, texts) : texts };
+  return { grantId: id, format, texts: format === 'html' ? inPage(verifierPage().html, texts) : texts };
 }
 
 /** The record of the approval, and the entries of its request. */
@@ -166,8 +168,8 @@ async function entriesOfTree(
   const range = await findSeqRange(db, tenant, span);
   const limits = { ...range, size, limit: maxEntries + 1 };
   const { seqs, entries, bytes } = await findEntriesOfGrants(db, tenant, grantIds, limits);
-  if (entries > maxEntries || bytes > MOST_BYTES) {
-    const message = `A receipt has at most ${maxEntries} entries and 64 MiB of metadata. Ask for a shorter period with \`since\` and \`until\`.`;
+  if (entries > maxEntries || bytes > MOST_MEBIBYTES * 1_048_576) {
+    const message = `A receipt has at most ${maxEntries} entries, and ${MOST_MEBIBYTES} MiB of them. Ask for a shorter period with \`since\` and \`until\`.`;
     throw new AppError('EXPORT_TOO_LARGE', message, { limit: maxEntries });
   }
   return seqs;
@@ -201,8 +203,16 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
     yield `${separator}${hashes.map((each) => `"${Buffer.from(each).toString('base64')}"`).join(',')}`;
     separator = ',';
   }
+  yield ']';
   const { issuer, grantId, rootGrantId, since, until } = head;
-  const report = since || until ? undefined : limits.report();
+  const digest = since || until ? undefined : createHash('sha256');
+  if (digest) {
+    yield ',"limits":';
+    for await (const text of limitTexts(deps, limits)) {
+      digest.update(text);
+      yield text;
+    }
+  }
   const statement = await signToken(deps.keyRing, 'receipt+jwt', {
     iss: issuer,
     iat: Math.floor(Date.parse(head.generatedAt) / 1000),
@@ -213,14 +223,31 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
     root: head.checkpoint.root,
     count: seqs.length,
     leaves: leaves.digest('base64url'),
-    head: hash('sha256', canonicalJson(head), 'base64url'),
-    ...(report && { limits: digestOfLimits(report, sha256) }),
+    head: sha256(Buffer.from(canonicalJson(head))).toString('base64url'),
+    ...(digest && { limits: digest.digest('base64url') }),
     ...(since && { since }),
     ...(until && { until }),
   });
-  yield `],${report ? `"limits":${JSON.stringify(report)},` : ''}"statement":"${statement}"}`;
+  yield `,"statement":"${statement}"}`;
 }
 
+/** The text of the limits. It may take long, so each step has a turn of its own. */
+async function* limitTexts({ longWork }: ReceiptDeps, limits: LimitsCount): AsyncGenerator<string> {
+  const steps = limits.report();
+  for (;;) {
+    await longWork.nextTurn();
+    const { done, value: report } = steps.next();
+    if (!done) continue;
+    for (const text of textsOfLimits(report)) {
+      if (text.length > LONG) await longWork.nextTurn();
+      yield text;
+    }
+    return;
+  }
+}
+
+/** Characters, of which others do not feel fewer. */
+const LONG = 10_000;
 /** Entries in one statement. */
 const PORTION = 200;
 
@@ -237,11 +264,14 @@ async function* entryPortions(
   tenant: Tenant,
   { seqs, isHidden }: Begun,
 ): AsyncGenerator<Portion> {
-  for (let at = 0; at < seqs.length; ) {
-    const rows = await listEntries(db, tenant, seqs.slice(at, at + PORTION));
+  const readFrom = (at: number) => settled(listEntries(db, tenant, seqs.slice(at, at + PORTION)));
+  let [at, next] = [0, readFrom(0)];
+  while (at < seqs.length) {
+    const rows = await next();
     const isWhole = rows.length > 0 && rows.every(({ seq }, place) => Number(seq) === seqs[at + place]);
     if (!isWhole) throw new Error('An entry of the chain is missing.');
     at += rows.length;
+    if (at < seqs.length) next = readFrom(at); // while these are worked on
     for await (const portion of inRowPortions(rows, lengthToHash, longWork)) {
       const read = portion.map((row) => readEntry(row, isHidden));
       yield {
@@ -253,6 +283,12 @@ async function* entryPortions(
   }
 }
 
+/** What is waited for later, so that a failure is thrown then. */
+function settled<Value>(promise: Promise<Value>): () => Promise<Value> {
+  promise.catch(() => {});
+  return () => promise;
+}
+
 /** The parts of an entry are hashed one by one. */
 const lengthToHash = ({ metadata, parts }: EntryRow) => 6 * metadata.length + (parts?.join('').length ?? 0);
 
@@ -260,9 +296,9 @@ function readEntry(row: EntryRow, isHidden: Begun['isHidden']) {
   const entry = toLink(row);
   const parts = row.parts ?? partsOf(entry, sha256);
   const index = entry.seq - 1;
-  const shownParts = hideParts(parts, isHidden, sha256);
+  const shownParts = isHidden ? hideParts(parts, isHidden, sha256) : parts;
   const { seq, action, status, agentId = null, grantId = null } = entry;
-  const metadata = Object.entries(entry.metadata).filter(([name]) => !isHidden(`metadata.${name}`));
+  const metadata = Object.entries(entry.metadata).filter(([name]) => !isHidden?.(`metadata.${name}`));
   const hidden = shownParts.filter((part, at) => at > 1 && part.startsWith('#')).length;
   return {
     leaf: leafOf(entry.hash, parts, sha256),
@@ -271,19 +307,25 @@ function readEntry(row: EntryRow, isHidden: Begun['isHidden']) {
   };
 }
 
-/** Ranges whose roots are computed at once: each takes up to two tiles. */
-const RANGES = 128;
+/** Ranges whose roots are computed at once: of entries far from one another, thirteen or so take two tiles. */
+const RANGES = 512;
+/** So many of their statements are under way at once. */
+const AHEAD = 2;
 
 async function* proofPortions({ log }: ReceiptDeps, tenant: Tenant, { seqs, tree }: Begun) {
-  const indices = seqs.map((seq) => seq - 1);
-  let portion = [];
-  for (const range of rangesBeside(indices, tree.size)) {
+  const begun: (() => Promise<readonly Uint8Array[]>)[] = [];
+  const begin = (ranges: readonly LeafRange[]) => begun.push(settled(log.rootsOf(tenant, ranges, tree)));
+  let portion: LeafRange[] = [];
+  for (const range of rangesBeside(
+    seqs.map((seq) => seq - 1),
+    tree.size,
+  )) {
     portion.push(range);
     if (portion.length < RANGES) continue;
-    yield await log.rootsOf(tenant, portion, tree);
+    begin(portion);
     portion = [];
+    if (begun.length > AHEAD) yield (await begun.shift()?.()) ?? [];
   }
-  if (portion.length > 0) yield await log.rootsOf(tenant, portion, tree);
+  if (portion.length > 0) begin(portion);
+  for (const roots of begun) yield await roots();
 }
-
-const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
@@ -22,12 +20,11 @@ export const receipts = defineFeature({
   rates,
   settings,
   open(context, { RECEIPT_MAX_ENTRIES: maxEntries }) {
-    const verifier = readFileSync(join(import.meta.dirname, 'page/verify.html'), 'utf8');
-    const deps = { ...context, log: context.take(transparencyLog), verifier, maxEntries };
+    const deps = { ...context, log: context.take(transparencyLog), maxEntries };
     return {
       async routes(app) {
         await receiptRoutes(app, deps);
-        await verifierRoutes(app, { verifier });
+        await verifierRoutes(app);
       },
     };
   },

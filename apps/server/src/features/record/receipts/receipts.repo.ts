@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { lookUp } from '../../../platform/db/statement.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { decidedRequestsOf } from '../../grants/authorization/authorization.queries.ts';
@@ -39,7 +39,7 @@ export function findRoot(db: Executor, tenant: Tenant, grantId: string) {
 /** Lists come as one text: the driver reads rows one by one in one turn of the event loop, and there may be 100,000. */
 const listIn = (text: string | null): string[] => (text === null ? [] : text.split(','));
 
-const tree = lookUp<
+const tree = statement<
   { readonly grantIds: string | null; readonly agentIds: string | null },
   [developerId: string, rootGrantId: string, limit: number]
 >(
@@ -48,19 +48,26 @@ const tree = lookUp<
    from (select id, agent_id from grants where developer_id = $1 and root_grant_id = $2 order by id limit $3) g`,
 );
 
+/** The names are for display, and nobody reads more. */
+const MOST_NAMES = 1_000;
+
 /** The grants of a tree, and the names of their agents. */
 export async function findTree(db: Executor, tenant: Tenant, rootGrantId: string, limit: number) {
   const [found] = await tree(db, tenant.developerId, rootGrantId, limit);
   const agents = await db
     .selectFrom(agentsOf(db, tenant))
     .select(['agentId', 'agentName'])
-    .where(sql<SqlBool>`agent_id = any(${listIn(found?.agentIds ?? null)})`)
+    .where(sql<SqlBool>`agent_id = any(${listIn(found?.agentIds ?? null).slice(0, MOST_NAMES)})`)
     .execute();
   return { grantIds: listIn(found?.grantIds ?? null), agents };
 }
 
-/** Each grant reads its own range of an index, so the plan does not depend on what Postgres knows of the account. */
-const entriesOfGrants = lookUp<
+/** What an entry takes in the file: a part of each member with its salt, in base64, or the parts that an erasure left. */
+const BYTES = `1000 + coalesce(octet_length(parts::text),
+  (octet_length(metadata::text) + 40 * (select count(*) from jsonb_object_keys(metadata))) * 4 / 3) as bytes`;
+
+/** Each grant reads its own ranges of two indexes, so the plan does not depend on what Postgres knows of the account. */
+const entriesOfGrants = statement<
   { readonly seqs: string | null; readonly entries: number; readonly bytes: number },
   [
     developerId: string,
@@ -77,17 +84,21 @@ const entriesOfGrants = lookUp<
    from (
      select e.seq, e.bytes from unnest($2::text[]) as g (id)
        cross join lateral (
-         select seq, octet_length(metadata::text) as bytes from audit_entries
-         where developer_id = $1 and grant_id = g.id and seq <= $5::bigint
-           and (seq between $3::bigint and $4::bigint or action like 'grant.%')
-         limit $6
+         (select seq, ${BYTES} from audit_entries
+          where developer_id = $1 and grant_id = g.id and seq between $3::bigint and least($4::bigint, $5::bigint)
+          limit $6)
+         union all
+         (select seq, ${BYTES} from audit_entries
+          where developer_id = $1 and grant_id = g.id and action like 'grant.%' and seq <= $5::bigint
+            and seq not between $3::bigint and $4::bigint
+          limit $6)
        ) e
      limit $6
    ) found`,
 );
 
 /**
- * The numbers of the entries of some grants up to a size of the log, ascending, and the bytes of their metadata. Entries that
+ * The numbers of the entries of some grants up to a size of the log, ascending, and their bytes in a receipt. Entries that
  * make and end grants are among them in any case.
  * @param range leaves out other entries
  */

@@ -86,7 +86,7 @@ function sent({ grantId, format, texts }: MadeReceipt, reply: FastifyReply): Fas
   reply
     .type(MEDIA_TYPES[format])
     .header('content-disposition', `attachment; filename="receipt-${grantId}.${format}"`);
-  return reply.send(bodyOf({ texts, close: async () => {} }, reply));
+  return reply.send(bodyOf({ texts }, reply));
 }
 
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', html: 'text/html; charset=utf-8' };

@@ -16,6 +16,7 @@ import {
 import { newVoucher, startAsking } from '../../../../test/app/person.ts';
 import type { Call, Developer, Service } from '../../../../test/app/start-app.ts';
 import { eraseRecordsOf } from '../../grants/consent/consent.repo.ts';
+import { findEntriesOfGrants } from './receipts.repo.ts';
 
 const joinSandbox = sharedSandbox();
 
@@ -313,6 +314,30 @@ describe('the receipt of a grant', () => {
     expect(answer.json().details).toEqual({ limit: 10 });
     expect((await receiptOf(acme, grantId, '?since=2026-01-01T00:00:30Z')).entries).toHaveLength(4);
   });
+});
+
+test('the entries of a receipt are measured by what they take in the file, also when they are erased', async () => {
+  const { acme, service } = await startSandbox();
+  const { grantId, agentId, did } = await grantTo(acme, { principalId: 'ada' });
+  const about = { agentId, agentDid: did, grantId, principalId: 'ada', action: 'many.members' };
+  const metadata = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`m${at}`, 1]));
+  await acme('POST', '/v1/audit/log', { ...about, metadata });
+  const range = { fromSeq: 1, toSeq: 1e9, size: 1e9, limit: 100 };
+  const measured = async () => {
+    const { bytes } = await findEntriesOfGrants(service.db, acme, [grantId], range);
+    const { entries } = await receiptOf(acme, grantId);
+    return bytes / JSON.stringify(entries).length;
+  };
+
+  const before = await measured();
+  await acme('POST', '/v1/audit/erasures', { principalId: 'ada' });
+  await service.runJob('erasure of audit entries');
+  const after = await measured();
+
+  for (const share of [before, after]) {
+    expect(share).toBeGreaterThan(0.9);
+    expect(share).toBeLessThan(2);
+  }
 });
 
 describe('the consent in a receipt', () => {

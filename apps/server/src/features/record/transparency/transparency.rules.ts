@@ -1,4 +1,4 @@
-import { hash, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
 import { areEqual, consistencyRanges, type LeafRange, verifyConsistency } from '@behest/protocol/merkle';
 import { MissingTile, proofOf, rootOf, type Tiles } from '@behest/protocol/merkle-tiles';
 import {
@@ -9,9 +9,10 @@ import {
   readNote,
   writeNote,
 } from '@behest/protocol/signed-note';
+import { sha256 } from '../../../platform/ids.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 
-export const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
+export { sha256 };
 
 export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const x = Buffer.from(publicKey).toString('base64url');

@@ -150,15 +150,9 @@ function consentCard({ consent, receipt }) {
 /** @param {ReceiptVerdict} verdict */
 function grantsCard({ grants, receipt }) {
   const say = words().grants;
-  /** @type {Map<string, ReceiptGrant[]>} */
-  const children = new Map();
-  for (const grant of grants) {
-    const parent = grant.parentGrantId ?? '';
-    children.set(parent, [...(children.get(parent) ?? []), grant]);
-  }
-  const roots = grants.filter(
-    ({ parentGrantId }) => !grants.some(({ grantId }) => grantId === parentGrantId),
-  );
+  const children = Map.groupBy(grants, ({ parentGrantId }) => parentGrantId ?? '');
+  const known = new Set(grants.map(({ grantId }) => grantId));
+  const roots = grants.filter(({ parentGrantId }) => !known.has(parentGrantId ?? ''));
   /** @param {ReceiptGrant} grant @param {number} depth @returns {Child} */
   const item = (grant, depth) => {
     const label = textOf(receipt?.labels.agents[grant.agentId ?? '']);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
-import { texts } from '../../apps/server/src/features/record/receipts/page-texts.ts';
-import { LANGUAGES, MESSAGES } from '../../apps/server/src/platform/languages.ts';
+import { build } from 'vite';
+import { texts } from '../server/src/features/record/receipts/page-texts.ts';
+import { LANGUAGES, MESSAGES } from '../server/src/platform/languages.ts';
 
 const FOLDER = 'apps/server/src/features/record/receipts/page';
 
@@ -11,7 +11,7 @@ const FOLDER = 'apps/server/src/features/record/receipts/page';
  * Makes the page that checks receipts: one file with its script, its styles and its messages. Its own policy lets it load
  * and send nothing, from wherever it is opened.
  */
-export async function receiptPage(root: string): Promise<string> {
+export async function verifyPage(root: string): Promise<string> {
   const script = await bundled(root);
   const styles = ['apps/server/src/platform/page/page.css', `${FOLDER}/verify.css`]
     .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -25,7 +25,6 @@ export async function receiptPage(root: string): Promise<string> {
   ].join('; ');
   return `<!doctype html>
 <html lang="en">
-<!-- Made by \`npm run generate\` from ${FOLDER}. -->
 <head>
 <meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="${policy}">
@@ -48,16 +47,19 @@ export async function receiptPage(root: string): Promise<string> {
 const digestOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
 async function bundled(root: string): Promise<string> {
-  const build = await rolldown({
-    cwd: root,
-    input: join(root, FOLDER, 'verify.js'),
-    platform: 'browser',
-    logLevel: 'silent',
+  const built = await build({
+    ...{ root, configFile: false, logLevel: 'warn', publicDir: false },
+    build: {
+      ...{ write: false, modulePreload: false, target: 'es2023', minify: true },
+      rolldownOptions: {
+        input: join(root, FOLDER, 'verify.js'),
+        output: { format: 'iife', comments: false },
+      },
+    },
   });
-  const { output } = await build.generate({ format: 'iife', minify: true, comments: false });
-  await build.close();
-  if (output.length !== 1) throw new Error('The page has to be one file.');
-  return output[0].code.trim().replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const [output, ...more] = 'output' in built ? built.output : [];
+  if (!output || more.length > 0) throw new Error('The page has to be one file.');
+  return output.code.trim().replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 }
 
 /** The messages of the page by language, from English. */
