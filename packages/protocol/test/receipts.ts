@@ -338,6 +338,11 @@ export function corpus(): Record<
     'an approval before there were records': good({ mode: 'email', hasRecord: false }, 'asserted'),
     'a child with more scopes': bad(withChild({ scopes: ['email:send'] }), 'tree'),
     'a child that ends later': bad(withChild({ expiresAt: '2026-02-01T14:00:00.000Z' }), 'tree'),
+    'a child whose end has another spelling': bad(withChild({ expiresAt: '2026-02-01 12:30' }), 'tree'),
+    'a child with more scopes than are compared': bad(
+      withChild({ scopes: Array.from({ length: 101 }, (_, at) => `calendar:read:${at}`) }),
+      'tree',
+    ),
     'a child at another depth': bad(withChild({ delegationDepth: 2 }), 'tree'),
     'a second root': bad(withChild({ parentGrantId: undefined }), 'tree'),
     'a grant of nobody': bad(withChild({ parentGrantId: 'grnt_gone' }), 'no_grant_entry'),

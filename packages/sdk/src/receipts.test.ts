@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readTree } from '../../protocol/src/receipts/tree.ts';
 import {
   type Act,
   CHILD,
@@ -20,6 +21,17 @@ const VECTORS = join(import.meta.dirname, '../../protocol/vectors/receipt-vector
 /** A receipt with one text changed, at every place where it stands. */
 const replaced = (receipt: Receipt, from: string, to: string): unknown =>
   JSON.parse(JSON.stringify(receipt).replaceAll(from, to));
+
+/** The members that differ from those of another receipt; of entries that are the same, the index. */
+function changesOf(receipt: Receipt, from: Receipt): Record<string, unknown> {
+  const other = new Map<string, unknown>(Object.entries(from));
+  const known = new Set(from.entries.map((entry) => JSON.stringify(entry)));
+  const changed = Object.entries(receipt).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(other.get(name)),
+  );
+  const entries = receipt.entries.map((entry) => (known.has(JSON.stringify(entry)) ? entry.index : entry));
+  return Object.fromEntries(changed.map(([name, value]) => [name, name === 'entries' ? entries : value]));
+}
 
 /** A text with one character changed to another of its alphabet. */
 const bent = (text: string, at = Math.floor(text.length / 2)) =>
@@ -44,9 +56,17 @@ describe('a receipt', () => {
   });
 
   test('is the same for every checker: these are the vectors of the clients in other languages', async () => {
-    const written = { did, jwks, receipts };
+    const { passkey, ...others } = receipts;
+    if (!passkey) throw new Error('There is no first receipt.');
+    const cases = Object.entries(others).map(([name, { receipt, ...verdict }]) => [
+      name,
+      { ...verdict, changes: changesOf(receipt, passkey.receipt) },
+    ]);
+    const lines = Object.entries({ did, jwks, passkey, ...Object.fromEntries(cases) }).map(
+      ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    );
 
-    await expect(`${JSON.stringify(written, undefined, 1)}\n`).toMatchFileSnapshot(VECTORS);
+    await expect(`{\n${lines.join(',\n')}\n}\n`).toMatchFileSnapshot(VECTORS);
   });
 
   test('tells what was shown, approved, done and ended', async () => {
@@ -281,6 +301,27 @@ describe('redacting', () => {
     expect(grants.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
   });
 
+  test('the end of a grant does not make it active', async () => {
+    const lasting = makeReceipt({ acts: (acts) => acts.filter(({ action }) => action !== 'grant.revoked') });
+    const now = new Date('2026-03-01T12:00:00Z');
+    const statusesOf = async (receipt: Receipt) =>
+      (await verifyReceipt(receipt, { ...trust, now })).grants.map(({ status }) => status);
+
+    expect(await statusesOf(lasting)).toEqual(['expired', 'expired']); // the control
+    expect(await statusesOf(redactReceipt(lasting, { hide: ['metadata.expiresAt'] }))).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  test('that nobody was verified does not make a link a proof', async () => {
+    const hide = ['metadata.unverified', 'metadata.method', 'metadata.consentMethod'];
+    const verdict = await verifyReceipt(redactReceipt(makeReceipt({ mode: 'link' }), { hide }), trust);
+
+    expect(verdict).toMatchObject({ ok: true, consent: { proof: 'nobody_verified', unverified: true } });
+    expect(verdict.warnings).toContain('unverified');
+  });
+
   test.each([
     [{ hide: ['entry/1'] }, 'The facts of an entry cannot be hidden: drop the entry.'],
     [{ hide: ['metadata.nothing'] }, 'No entry of the receipt shows metadata.nothing.'],
@@ -289,6 +330,20 @@ describe('redacting', () => {
   ])('%j says what is wrong', (redaction, message) => {
     expect(() => redactReceipt(receipt, redaction)).toThrow(message);
   });
+});
+
+test('a file that lacks as many grants as it has entries is refused at once', () => {
+  const lost = Array.from({ length: 50_000 }, (_, at) => ({
+    ...{ index: at, seq: at + 1, id: `alog_${at}`, action: 'act', status: 'success', developerId: 'dev_1' },
+    ...{ agentId: null, agentDid: null, purpose: null, principalId: null, hidden: 0, metadata: {} },
+    ...{ grantId: `grnt_${at}`, timestamp: '2026-02-01T12:00:00.000Z' },
+  }));
+  const began = performance.now();
+
+  const { faults } = readTree(lost, { rootGrantId: ROOT, grantId: ROOT, withheld: 0, now: undefined });
+
+  expect(faults).toHaveLength(50_001);
+  expect(performance.now() - began).toBeLessThan(1_000); // about 20
 });
 
 test('2,000 grants of one tree are checked, and a chain of 1,000 is refused in time', async () => {
