@@ -87,7 +87,7 @@ describe('receipt verify', () => {
 
     expect(gone.code).toBe(8);
     expect(gone.err).toContain(
-      'The keys cannot be had: https://gone.example.test/.well-known/did.json answered 404.',
+      'Fetching the keys failed: https://gone.example.test/.well-known/did.json answered 404.',
     );
     expect((await plain.run('verify', 'receipt.json')).code).toBe(2);
     expect(plain.asked).toEqual([]);
@@ -154,4 +154,28 @@ test('receipt redact takes parts out, and what is left verifies', async () => {
   expect(refused.code).toBe(2);
   expect(refused.err).toContain('The facts of an entry cannot be hidden: drop the entry.');
   expect((await run('redact', 'receipt.json', '--drop', 'x')).code).toBe(2);
+});
+
+test('receipt get writes the receipt of a grant, and receipt page the page that checks it', async () => {
+  const machine = newMachine();
+  const asked: string[] = [];
+  const answer = async (url: unknown) => {
+    asked.push(String(url));
+    return new Response(asked.length === 1 ? '{"format":"behest.receipt/1"}' : '<!doctype html>');
+  };
+  const around = {
+    fetch: answer as typeof fetch,
+    env: { BEHEST_URL: 'https://auth.example.test', BEHEST_API_KEY: 'key' },
+  };
+
+  const got = await machine.run(['receipt', 'get', 'grnt_1', '--out', 'receipt.json'], around);
+  const page = await machine.run(['receipt', 'page', '--out', 'verify.html'], around);
+
+  expect([got.code, page.code]).toEqual([0, 0]);
+  expect(asked).toEqual([
+    'https://auth.example.test/v1/grants/grnt_1/receipt',
+    'https://auth.example.test/verify',
+  ]);
+  expect(readFileSync(join(machine.folder, 'receipt.json'), 'utf8')).toContain('behest.receipt/1');
+  expect(readFileSync(join(machine.folder, 'verify.html'), 'utf8')).toBe('<!doctype html>');
 });

@@ -207,7 +207,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
     command: 'compliance evidence-pack',
     example: '--out evidence.zip --format zip',
   },
-  'grants.receipt': { example: '<grant-id> --out receipt.json' },
+  'grants.receipt': { command: 'receipt get', example: '<grant-id> --out receipt.json' },
   'compliance.placeHold': { command: 'compliance holds place' },
   'compliance.listHolds': { command: 'compliance holds list' },
   'compliance.releaseHold': { command: 'compliance holds release' },

@@ -76,6 +76,16 @@ export const RECEIPT: readonly CommandSpec[] = [
     ],
     run: redact,
   },
+  {
+    name: 'receipt page',
+    summary: 'Write the page that checks receipts: one HTML file, which works from a disk',
+    examples: ['behest receipt page --out verify.html'],
+    options: [OUT],
+    run: async (context, given) => {
+      const { url } = await context.settings();
+      save(context, given, await fetchText(context, `${url.replace(/\/$/, '')}/verify`, 'page'));
+    },
+  },
 ];
 
 async function verify(context: Context, given: Given): Promise<number> {
@@ -221,10 +231,10 @@ function json(context: Context, text: string, place: string): unknown {
 }
 
 /** The address may be one that the receipt names, so nothing but public documents is asked for, and nothing is sent. */
-async function fetchText(context: Context, address: string): Promise<string> {
+async function fetchText(context: Context, address: string, what = 'keys'): Promise<string> {
   const isLocal = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?\//.test(address);
   if (!address.startsWith('https://') && !isLocal)
-    throw wrongUsage(`Keys are fetched from https:// only, and not from ${address}.`, context.help);
+    throw wrongUsage(`Only https:// is fetched from, and not ${address}.`, context.help);
   const answer = await context.exchange
     .fetchWith(undefined)(address, {
       signal: AbortSignal.timeout(context.globals.timeout ?? 10_000),
@@ -233,9 +243,9 @@ async function fetchText(context: Context, address: string): Promise<string> {
     .catch(() => undefined);
   if (answer?.ok) return answer.text();
   const why = answer ? `answered ${answer.status}` : 'cannot be reached';
-  throw new CliError('KEYS_UNAVAILABLE', `The keys cannot be had: ${address} ${why}.`, {
+  throw new CliError(`${what.toUpperCase()}_UNAVAILABLE`, `Fetching the ${what} failed: ${address} ${why}.`, {
     exitCode: EXIT.unavailable,
-    next: 'behest receipt verify <file> --offline --did <file> --jwks <file>',
+    ...(what === 'keys' && { next: 'behest receipt verify <file> --offline --did <file> --jwks <file>' }),
   });
 }
 

@@ -135,7 +135,8 @@ const OBSERVE: readonly Group[] = [
   { name: 'transparency', hasOperations: true, summary: 'the log of the chain, for people outside' },
   {
     name: 'receipt',
-    summary: 'check the receipt of a grant, offline',
+    hasOperations: true,
+    summary: 'the receipt of a grant, and its check offline',
     load: async () => (await import('../commands/receipt.ts')).RECEIPT,
   },
   {
