@@ -1,3 +1,4 @@
+import { createVerifierKey, signPosition } from '@behest/protocol/revocation-statement';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +11,7 @@ import { operationOf } from '../app/every-route.ts';
 import { grantTo, registerAgent } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
 import { startPolling, startReceiver } from '../app/receiving.ts';
-import { newDatabase, startApp } from '../app/start-app.ts';
+import { type Call, newDatabase, startApp } from '../app/start-app.ts';
 import { follow } from '../app/streams.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // every route is called, which takes long on a busy machine
@@ -130,6 +131,16 @@ function withoutPolls() {
   return polls;
 }
 
+/** Makes the pause of a request that waits endless: it does not look by itself. */
+function withoutLooks() {
+  const real = setTimeout;
+  const looks = vi.spyOn(globalThis, 'setTimeout');
+  const endless = (work: () => void, after?: number) => real(work, after === 1000 ? 2 ** 30 : after);
+  looks.mockImplementation(endless as typeof setTimeout);
+  onTestFinished(() => looks.mockRestore());
+  return looks;
+}
+
 test('a stream gets events of its own process and of another one, though no poll ever comes', async () => {
   const databaseUrl = await newDatabase();
   const [here, there] = [await startListening({ databaseUrl }), await startApp({ databaseUrl })];
@@ -151,11 +162,7 @@ test('a receiver that waits for a signal gets it at the commit, in its own proce
   const { acme, receiver, streamId, databaseUrl } = await startPolling({ databaseUrl: await newDatabase() });
   const there = (await startApp({ databaseUrl })).calling(acme.apiKey);
   const grants = [await grantTo(acme), await grantTo(acme)];
-  const real = setTimeout;
-  const looks = vi.spyOn(globalThis, 'setTimeout');
-  const endless = (work: () => void, after?: number) => real(work, after === 1000 ? 2 ** 30 : after);
-  looks.mockImplementation(endless as typeof setTimeout);
-  onTestFinished(() => looks.mockRestore());
+  const looks = withoutLooks();
 
   for (const [index, call] of [acme, there].entries()) {
     looks.mockClear();
@@ -165,6 +172,30 @@ test('a receiver that waits for a signal gets it at the commit, in its own proce
     await call('DELETE', `/v1/grants/${grants[index]?.grantId}`);
     expect(Object.keys((await polling).json().sets)).toHaveLength(1);
     expect(performance.now() - began).toBeLessThan(10_000); // a poll without a wake takes 30 seconds
+  }
+});
+
+test('a revocation that waits ends at the last confirmation, in its own process and in another one', async () => {
+  const databaseUrl = await newDatabase();
+  const acme = await (await startApp({ databaseUrl })).asDeveloper({ mode: 'sandbox' });
+  const there = (await startApp({ databaseUrl })).calling(acme.apiKey);
+  const { publicKey, privateKey } = await createVerifierKey();
+  const { verifierId } = (await acme('POST', '/v1/verifiers', { name: 'gateway', publicKey })).json();
+  const renew = async (call: Call, body: object) =>
+    (await call('PUT', `/v1/verifiers/${verifierId}/lease`, body)).json();
+  await renew(acme, {});
+  withoutLooks();
+
+  for (const call of [acme, there]) {
+    const { grantId } = await grantTo(acme);
+    const began = performance.now();
+    const answer = acme('DELETE', `/v1/grants/${grantId}?wait=confirmed`);
+    const asked = await vi.waitUntil(async () => (await renew(acme, {})).asked, { interval: 10 });
+    const position = await signPosition({ verifierId, ...asked }, privateKey, new Date());
+    await renew(call, { position });
+
+    expect((await answer).json().verifiers).toMatchObject([{ state: 'confirmed' }]);
+    expect(performance.now() - began).toBeLessThan(10_000); // a wait without a wake takes 10 seconds
   }
 });
 

@@ -8,7 +8,7 @@ import type { Job } from '../../../platform/jobs/jobs.ts';
 import type { QuotaDeclarations } from '../../../platform/quotas.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed, deploymentCounts } from '../../accounts/developers/index.ts';
-import { createWaits } from '../../record/events/index.ts';
+import { confirmations } from '../verifiers/index.ts';
 import { announceExpiredGrants, type GrantExpiryDeps } from './expire.ts';
 import { countGrantsAcrossTenants } from './grants.queries.ts';
 import { eraseGrants, eraseRenewals } from './grants.repo.ts';
@@ -102,7 +102,7 @@ export const grants = defineFeature({
         ...context,
         onGrantsRead: context.listenersOf(grantsRead),
         callCounters: context.listenersOf(callsCounted),
-        waits: createWaits(context),
+        waits: context.take(confirmations),
       }),
     jobs: [expiryOfGrants(context)],
   }),

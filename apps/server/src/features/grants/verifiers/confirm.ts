@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ChainPosition, RevocationClaims, StatedVerifier } from '@behest/protocol/revocation-statement';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
+import { repeating } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { findEntryOfGrant, findHead } from '../../record/audit/audit.queries.ts';
-import { announceToAll, recordActs } from '../../record/audit/index.ts';
-import type { Waits } from '../../record/events/index.ts';
+import { prepareActs, prepareAnnouncement } from '../../record/audit/index.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import type { VerifierDeps } from './register.ts';
 import {
@@ -21,7 +20,6 @@ import type { RevocationStatement } from './verifiers.schema.ts';
 export interface StatementDeps extends VerifierDeps {
   readonly keyRing: KeyRing;
   readonly issuer: string;
-  readonly waits: Waits;
   readonly isStopping: () => boolean;
 }
 
@@ -73,11 +71,9 @@ export async function stateRevocation(
     ...{ confirmed: count('confirmed'), lapsed: count('lapsed'), unconfirmed: count('unconfirmed') },
     sha256: createHash('sha256').update(statement).digest('hex'),
   };
-  await inTransaction(db, async (tx) => {
-    await keepStatement(tx, tenant, { grantId, isComplete: claims.complete, statement, statedAt: at });
-    const about = { ...subjectOf(entry), grantId };
-    await recordActs(tx, caller, [{ type: 'revocation.stated', ...about, data }], at);
-  });
+  const act = { type: 'revocation.stated', ...subjectOf(entry), grantId, data } as const;
+  const row = { grantId, isComplete: claims.complete, statement, statedAt: at };
+  await repeating(db, () => keepStatement(db, tenant, row, prepareActs(caller, [act], at)));
   return shown(statement);
 }
 
@@ -116,13 +112,10 @@ function ask(
   grantId: string,
   position: ChainPosition,
 ): Promise<string[]> {
-  return inTransaction(db, async (tx) => {
-    const ids = await askVerifiers(tx, caller.tenant, position);
-    const type = 'revocation.confirmation_requested';
-    const event = { type, grantId, data: position } as const;
-    if (ids.length > 0) await announceToAll(tx, caller, [event], clock());
-    return ids;
-  });
+  const at = clock();
+  const type = 'revocation.confirmation_requested';
+  const event = prepareAnnouncement(caller, { type, grantId, data: position }, at);
+  return repeating(db, () => askVerifiers(db, caller.tenant, position, { at, event }));
 }
 
 interface Asked {

@@ -1,2 +1,3 @@
 export { type StatementDeps, showStatement, stateRevocation } from './confirm.ts';
+export { confirmations } from './register.ts';
 export { RevocationStatement, waiting } from './verifiers.schema.ts';

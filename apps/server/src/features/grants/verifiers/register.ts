@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readPosition } from '@behest/protocol/revocation-statement';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { CommitNotices } from '../../../platform/db/commit-effects.ts';
 import { type Executor, inTransaction, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { definePart } from '../../../platform/parts.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import type { CalledWaits } from '../../record/events/index.ts';
 import {
   countVerifiers,
   deleteVerifiersBefore,
@@ -21,8 +22,11 @@ import type { Lease, NewVerifier, Renewal, Verifier } from './verifiers.schema.t
 export interface VerifierDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  readonly notices: CommitNotices;
+  readonly waits: CalledWaits;
 }
+
+/** Revocations that wait for confirmations. */
+export const confirmations = definePart<CalledWaits>('the waits for confirmations');
 
 export const MAX_VERIFIERS = 50; // of an account: a statement names each of them
 // In seconds.
@@ -70,7 +74,7 @@ function tooMany(): AppError {
  * @throws NOT_FOUND, BAD_REQUEST for a text that this verifier has not signed
  */
 export async function renewLease(
-  { db, clock, notices }: VerifierDeps,
+  { db, clock, waits }: VerifierDeps,
   { tenant, actor }: Caller,
   verifierId: string,
   { position }: Renewal,
@@ -81,7 +85,7 @@ export async function renewLease(
   const leaseUntil = new Date(at.getTime() + (LEASE + MARGIN) * 1000);
   const row = await repeating(db, () => renewVerifier(db, tenant, own, { at, leaseUntil, confirmed }));
   if (!row) throw notFound();
-  if (row.isKept) notices.notify([tenant.developerId]); // wakes the revocations that wait, in every instance
+  if (row.isKept) waits.call(tenant.developerId);
   const isOwed = Number(row.positionSeq) < Number(row.askedSeq);
   return isOwed
     ? { leaseSeconds: 0, asked: { seq: Number(row.askedSeq), hash: row.askedHash ?? '' } }

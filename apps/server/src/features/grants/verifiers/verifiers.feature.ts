@@ -3,7 +3,8 @@ import { act, announcement, type DataOf } from '../../../platform/acts.ts';
 import { tenantErased } from '../../../platform/db/personal-data.ts';
 import type { TableUse } from '../../../platform/db/tables.ts';
 import { on } from '../../../platform/hooks.ts';
-import { MAX_VERIFIERS } from './register.ts';
+import { createCalledWaits } from '../../record/events/index.ts';
+import { confirmations, MAX_VERIFIERS } from './register.ts';
 import { eraseVerifiers } from './verifiers.repo.ts';
 import { rates, verifierRoutes } from './verifiers.routes.ts';
 
@@ -51,5 +52,8 @@ export const verifiers = defineFeature({
   acts: { ...acts, ...announcements },
   rates,
   listens: [on(tenantErased, eraseVerifiers)],
-  open: (context) => ({ routes: (app) => verifierRoutes(app, context) }),
+  open(context) {
+    const waits = context.provide(confirmations, createCalledWaits(context.store, 'bh:confirmations'));
+    return { routes: (app) => verifierRoutes(app, { ...context, waits }) };
+  },
 });

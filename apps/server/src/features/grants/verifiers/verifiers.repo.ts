@@ -2,7 +2,9 @@ import type { ChainPosition, VerifierKey } from '@behest/protocol/revocation-sta
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Records } from '../../../platform/db/hot-writes.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
+import { lookUp, statement } from '../../../platform/db/statement.ts';
 
 /** Registrations of an account take turns, so that none is one too many. */
 export async function lockRegistration(tx: Tx, { developerId }: Tenant): Promise<void> {
@@ -65,18 +67,17 @@ export interface OwnVerifier {
   readonly registeredBy: string;
 }
 
+const keyOf = lookUp<{ publicKey: VerifierKey }, [developerId: string, id: string, registeredBy: string]>(
+  'verifier_key',
+  `select public_key as "publicKey" from verifiers where developer_id = $1 and id = $2 and registered_by = $3`,
+);
+
 export async function findVerifierKey(
   db: Executor,
   { developerId }: Tenant,
   { id, registeredBy }: OwnVerifier,
 ): Promise<VerifierKey | undefined> {
-  const found = db
-    .selectFrom('verifiers')
-    .select(publicKey)
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .where('registeredBy', '=', registeredBy);
-  return (await found.executeTakeFirst())?.publicKey;
+  return (await keyOf(db, developerId, id, registeredBy))[0]?.publicKey;
 }
 
 /** In the order of their registration. */
@@ -108,6 +109,33 @@ export interface RenewedRow {
   readonly isKept: boolean;
 }
 
+const CONFIRMS =
+  '(coalesce(v.asked_seq = $6::bigint and v.asked_hash = $7::text, false) and v.position_seq < v.asked_seq)';
+
+const renewal = statement<
+  RenewedRow,
+  [
+    string,
+    string,
+    string,
+    at: Date,
+    until: Date,
+    seq: number | null,
+    hash: string | null,
+    signed: string | null,
+  ]
+>(
+  'verifier_renewal',
+  `update verifiers v set
+     position_seq = case when ${CONFIRMS} then v.asked_seq else v.position_seq end,
+     position = case when ${CONFIRMS} then $8::text else v.position end,
+     confirmed_at = case when ${CONFIRMS} then $4::timestamptz else v.confirmed_at end,
+     lease_until = case when ${CONFIRMS} or v.position_seq >= v.asked_seq then $5::timestamptz else v.lease_until end
+   where v.developer_id = $1 and v.id = $2 and v.registered_by = $3
+   returning v.asked_seq as "askedSeq", v.asked_hash as "askedHash", v.position_seq as "positionSeq",
+     coalesce(v.position = $8::text, false) as "isKept"`,
+);
+
 /** Keeps the position if it is the one that is owed. Renews the lease if nothing is owed then. */
 export async function renewVerifier(
   db: Executor,
@@ -116,35 +144,37 @@ export async function renewVerifier(
   { at, leaseUntil, confirmed }: RenewalOf,
 ): Promise<RenewedRow | undefined> {
   const { seq = null, hash = null, position = null } = confirmed ?? {};
-  const confirms = sql`(coalesce(v.asked_seq = ${seq}::bigint and v.asked_hash = ${hash}, false)
-    and v.position_seq < v.asked_seq)`;
-  const renewed = sql<RenewedRow>`
-    update verifiers v set
-      position_seq = case when ${confirms} then v.asked_seq else v.position_seq end,
-      position = case when ${confirms} then ${position} else v.position end,
-      confirmed_at = case when ${confirms} then ${at}::timestamptz else v.confirmed_at end,
-      lease_until = case when ${confirms} or v.position_seq >= v.asked_seq then ${leaseUntil} else v.lease_until end
-    where v.developer_id = ${developerId} and v.id = ${id} and v.registered_by = ${registeredBy}
-    returning v.asked_seq, v.asked_hash, v.position_seq, coalesce(v.position = ${position}, false) as is_kept`;
-  return (await renewed.execute(db)).rows[0];
+  return (await renewal(db, developerId, id, registeredBy, at, leaseUntil, seq, hash, position))[0];
 }
 
-/** From now on no verifier of the account gets a lease that has not confirmed the position. @returns their ids */
+/**
+ * One statement, which commits: from now on no verifier of the account gets a lease that has not confirmed the position, and
+ * those that there are hear of it.
+ * @returns their ids
+ */
 export async function askVerifiers(
-  tx: Tx,
+  db: Executor,
   { developerId }: Tenant,
   { seq, hash }: ChainPosition,
+  { at, event }: { readonly at: Date; readonly event: Records },
 ): Promise<string[]> {
-  const asked = sql<{ id: string }>`
-    with own as (
-      select v.id from verifiers v where v.developer_id = ${developerId} order by v.id for update
-    )
-    update verifiers v set
-      asked_hash = case when v.asked_seq < ${seq} then ${hash} else v.asked_hash end,
-      asked_seq = greatest(v.asked_seq, ${seq})
-    from own where v.developer_id = ${developerId} and v.id = own.id
-    returning v.id`;
-  return (await asked.execute(tx)).rows.map(({ id }) => id);
+  const rows = await event.write(
+    db,
+    (json) => sql<{ ids: string[] | null }>`
+      with own as (
+        select v.id from verifiers v where v.developer_id = ${developerId} order by v.id for update
+      ), asked as (
+        update verifiers v set
+          asked_hash = case when v.asked_seq < ${seq} then ${hash} else v.asked_hash end,
+          asked_seq = greatest(v.asked_seq, ${seq})
+        from own where v.developer_id = ${developerId} and v.id = own.id
+        returning v.id
+      ), listed as materialized (select array_agg(asked.id) as ids from asked)
+      select ids, case when ids is not null
+        then (select count(*) from record_acts(${developerId}, ${at}, ${json}::jsonb)) end as told
+      from listed`,
+  );
+  return rows[0]?.ids ?? [];
 }
 
 interface StatementRow {
@@ -154,22 +184,25 @@ interface StatementRow {
   readonly statedAt: Date;
 }
 
-/** Keeps the newest statement about a grant. A complete one stays. */
+/** Keeps the newest statement about a grant, and records it: one statement, which commits. A complete one stays. */
 export async function keepStatement(
-  tx: Tx,
+  db: Executor,
   { developerId }: Tenant,
-  { grantId, ...row }: StatementRow,
+  { grantId, isComplete, statement: jws, statedAt }: StatementRow,
+  records: Records,
 ): Promise<void> {
-  await tx
-    .insertInto('revocationStatements')
-    .values({ ...row, grantId, developerId })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['developerId', 'grantId'])
-        .doUpdateSet(row)
-        .where('revocationStatements.isComplete', '=', false),
-    )
-    .execute();
+  await records.write(
+    db,
+    (json) => sql`
+      with kept as (
+        insert into revocation_statements as s (developer_id, grant_id, is_complete, statement, stated_at)
+        values (${developerId}, ${grantId}, ${isComplete}, ${jws}, ${statedAt})
+        on conflict (developer_id, grant_id) do update
+          set is_complete = excluded.is_complete, statement = excluded.statement, stated_at = excluded.stated_at
+          where not s.is_complete
+      )
+      select count(*) from record_acts(${developerId}, ${statedAt}, ${json}::jsonb)`,
+  );
 }
 
 export const findStatement = (db: Executor, { developerId }: Tenant, grantId: string) =>

@@ -8,6 +8,7 @@ export {
   openChain,
   prepareActs,
   prepareActsInTurns,
+  prepareAnnouncement,
   prepareEntry,
   prepareRuling,
   recordActs,

@@ -76,6 +76,10 @@ export async function announceToAll(
   await writeEvents(tx, caller.tenant, at, withoutTallies(caller, events));
 }
 
+/** Prepares an event as `announceToAll` does, for a statement that writes it itself. */
+export const prepareAnnouncement = (caller: Caller, announcement: Announcement, at: Date): Records =>
+  withoutTallies(caller, [eventOf(caller, announcement, at)]);
+
 const withoutTallies = ({ tenant }: Caller, events: readonly ReturnType<typeof eventOf>[]) =>
   newRecords(JSON.stringify(events), { tallies: [], eventsOf: tenant.developerId });
 

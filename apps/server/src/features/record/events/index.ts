@@ -5,4 +5,4 @@ export type { Admission, StreamedEvent } from './outlet.ts';
 export { type BodyOutlet, bodyOutlet } from './outlet.ts';
 export type { Streams } from './streams.ts';
 export { eventStreams, MAX_STREAMS } from './streams.ts';
-export { createWaits, type Waits } from './waits.ts';
+export { type CalledWaits, createCalledWaits, createWaits, type Waits } from './waits.ts';
