@@ -18,7 +18,7 @@ create table if not exists caps_counter (
   clock_ms     bigint  not null default 0,  -- the latest time that was used: a clock that steps back frees nothing
   is_timed     boolean not null,            -- false for a case, whose units never leave
   primary key (developer_id, key)
-) with (fillfactor = 70);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- Owner: caps. The units that leave a counter's window at one time.
 create table if not exists caps_slot (
@@ -40,7 +40,7 @@ create table if not exists caps_call (
   primary key (developer_id, id)
 );
 -- caps_prune: the calls that are old enough.
-create index if not exists caps_call_created on caps_call (developer_id, created_ms);
+create index if not exists caps_call_created on caps_call (developer_id, created_ms) where created_ms is not null;
 
 -- Takes from locked counters what has left their windows.
 create or replace function caps_expire(p_developer_id text, p_keys text[], p_now bigint) returns void

@@ -8,7 +8,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openChain, recordActs } from '../../src/features/record/audit/index.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../src/platform/db/db.ts';
-import { migrate } from '../../src/platform/db/migrate.ts';
+import { FOLDED, lookAtSchema, migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 import { execute } from '../servers/postgres.ts';
@@ -90,10 +90,10 @@ describe('migrations', () => {
     const url = await emptyDatabase();
     await migrate({ connectionString: url }, { migrations: folder });
 
-    writeFileSync(join(folder, '002_agents.sql'), '-- changed');
+    writeFileSync(join(folder, '002_members.sql'), '-- changed');
 
     await expect(migrate({ connectionString: url }, { migrations: folder })).rejects.toThrow(
-      'migration 002_agents.sql was changed after it was applied',
+      'migration 002_members.sql was changed after it was applied',
     );
   });
 
@@ -104,6 +104,42 @@ describe('migrations', () => {
     await migrate({ connectionString: url }, { migrations: folder });
 
     await expect(migrate({ connectionString: url })).rejects.toThrow('database is newer than this release');
+  });
+
+  /** A database with the schema of today and the journal of an earlier checkout, which made it in steps. */
+  async function databaseOfSteps(steps: readonly string[]): Promise<string> {
+    const url = await emptyDatabase();
+    await migrate({ connectionString: url });
+    const names = steps.map((name) => `('${name}', 'then')`).join();
+    await execute(
+      url,
+      `delete from schema_migrations where name < '150' and name <> '095_purpose_bound_grants.sql';
+       insert into schema_migrations (name, sha256) values ${names}`,
+    );
+    return url;
+  }
+
+  test('are known where a database has all the steps that they replace, and do not run', async () => {
+    const url = await databaseOfSteps(FOLDED);
+    const look = await lookAtSchema({ connectionString: url });
+    const start = () => migrate({ connectionString: url });
+
+    await Promise.all([start(), start()]);
+
+    expect(look).toMatchObject({ applied: files.length, pending: [], fault: undefined });
+    expect((await journalOf(url)).map(({ name }) => name)).toEqual(files);
+    await start();
+  });
+
+  test('stop the start where a database has only some of the steps that they replace', async () => {
+    const url = await databaseOfSteps(FOLDED.slice(0, -1));
+    const before = await journalOf(url);
+
+    const fault =
+      'database is of before 149_offboardings.sql: start the last checkout that has this file, and then this release';
+    expect(await lookAtSchema({ connectionString: url })).toMatchObject({ fault });
+    await expect(migrate({ connectionString: url })).rejects.toThrow(fault);
+    expect(await journalOf(url)).toEqual(before);
   });
 
   test('leave nothing of a file that fails, and keep the files before it', async () => {

@@ -255,8 +255,8 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     ],
     [
       'a migration was changed after it was applied',
-      "update schema_migrations set sha256 = 'other' where name = '002_agents.sql'",
-      { step: 'migrations', msg: 'migration 002_agents.sql was changed after it was applied' },
+      "update schema_migrations set sha256 = 'other' where name = '002_members.sql'",
+      { step: 'migrations', msg: 'migration 002_members.sql was changed after it was applied' },
     ],
     [
       'its database is newer',
@@ -265,7 +265,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     ],
     [
       'a migration fails, which is then not applied in part',
-      "delete from schema_migrations where name = '002_agents.sql'",
+      "delete from schema_migrations where name = '002_members.sql'",
       { step: 'migrations', msg: expect.stringContaining('already exists') },
     ],
     [
