@@ -78,7 +78,7 @@ function schemaOf({ migrations, sources }: Ground): Schema {
     for (const name of creates.enums) enums.add(name);
     for (const name of creates.tables) {
       const before = text.slice(0, text.search(new RegExp(`create table ${name}\\b`)));
-      const said = [...before.matchAll(/^-- Owner: ([\w/]+)\./gm)].at(-1)?.[1];
+      const said = [...before.matchAll(/^-- Owner: ([\w/-]+)\./gm)].at(-1)?.[1];
       tables.set(name, { file: basename(path), said });
     }
     for (const [, name = ''] of text.matchAll(/^drop table (\w+);/gm)) tables.delete(name);

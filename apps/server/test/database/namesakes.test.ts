@@ -69,7 +69,9 @@ async function walk({ routes }: Service, developer: Developer, its: Possessions)
   for (const operation of inTurn) {
     const { method, url, body } = requestTo(operation, its);
     const answer = await developer(method, url, body);
-    const listed = Object.values(answer.body.startsWith('{') ? answer.json() : {}).filter(Array.isArray);
+    // The path of a receipt is longer or shorter with the number of entries in the log.
+    const isList = answer.body.startsWith('{') && !operation.endsWith('/receipt');
+    const listed = Object.values(isList ? answer.json() : {}).filter(Array.isArray);
     outcomes.push({ operation, status: answer.statusCode, length: listed.flat().length, body: answer.body });
   }
   return outcomes;
