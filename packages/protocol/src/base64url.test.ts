@@ -16,7 +16,7 @@ test('every sequence of bytes is written, and read back', () => {
 
 test('every text has the bytes of UTF-8', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       expect(bytesOfText(text)).toEqual(new TextEncoder().encode(text));
     }),
   );

@@ -7,6 +7,7 @@ for (const [value, character] of [...ALPHABET].entries()) digits[character.charC
 
 const CODES = new TextEncoder().encode(ALPHABET);
 const ascii = new TextDecoder();
+const SHORT = 64; // a call of the decoder takes longer than these
 
 /**
  * Decodes base64url strictly: no padding, no white space, no character of the other alphabet, and no unused bit
@@ -34,7 +35,10 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 }
 
 /** Encodes bytes as base64url without padding. */
-export const encodeBase64url = (bytes: Uint8Array): string => ascii.decode(base64urlBytes(bytes));
+export function encodeBase64url(bytes: Uint8Array): string {
+  const text = base64urlBytes(bytes);
+  return text.length > SHORT ? ascii.decode(text) : String.fromCharCode(...text);
+}
 
 /** The same, as the bytes of the text. */
 export function base64urlBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

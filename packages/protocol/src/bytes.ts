@@ -1,6 +1,8 @@
 /** Byte strings one after another. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

@@ -167,9 +167,18 @@ function subtreesOf({ start, end }: LeafRange): Subtree[] {
   return subtrees;
 }
 
-function hashOf({ tile, from, hashes }: Subtree, tiles: Tiles, sha256: Digest): Uint8Array {
-  const bytes = firstHashes(tile, from + hashes, tiles);
-  return balancedRoot(bytes.subarray(from * HASH_BYTES), sha256);
+/** The roots of subtrees of tiles: ranges of one proof have them in common. */
+const computed = new WeakMap<Tile, Map<number, Uint8Array>>();
+
+function hashOf({ tile: position, from, hashes }: Subtree, tiles: Tiles, sha256: Digest): Uint8Array {
+  const bytes = firstHashes(position, from + hashes, tiles).subarray(from * HASH_BYTES);
+  const tile = tiles.get(tileKey(position));
+  if (!tile || hashes === 1) return bytes;
+  const known = computed.get(tile) ?? new Map<number, Uint8Array>();
+  const place = (TILE_WIDTH + from) / hashes; // as in a heap
+  const root = known.get(place) ?? balancedRoot(bytes, sha256);
+  computed.set(tile, known.set(place, root));
+  return root;
 }
 
 function firstHashes(position: TilePosition, width: number, tiles: Tiles): Uint8Array {

@@ -209,7 +209,12 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
     expect(next.service.logLines.map((line) => JSON.parse(line).reason)).toEqual(['fork']);
   });
 
-  test('tiles: a proof that does not lead to the root is not given', async () => {
+  test.each([
+    'inclusion?seq=2',
+    'inclusion?seq=4&treeSize=5',
+    'consistency?from=2',
+    'consistency?from=2&to=4',
+  ])('tiles: a proof that does not lead to the root is not given: %s', async (proof) => {
     const { service, acme } = await logged();
     await tamper(
       service.databaseUrl,
@@ -217,7 +222,7 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
       [acme.developerId],
     );
 
-    expect(refusalOf(await acme('GET', '/v1/transparency/inclusion?seq=2'))).toBe('503 SERVICE_UNAVAILABLE');
+    expect(refusalOf(await acme('GET', `/v1/transparency/${proof}`))).toBe('503 SERVICE_UNAVAILABLE');
     expect(service.logLines.map((line) => JSON.parse(line).reason)).toEqual(['tiles']);
   });
 });

@@ -5,6 +5,7 @@ import {
   HASH_BYTES,
   inclusionRanges,
   type LeafRange,
+  verifyConsistency,
   verifyInclusion,
 } from '@behest/protocol/merkle';
 import {
@@ -142,8 +143,6 @@ const rangesOfLeaf = (index: number, size: number): LeafRange[] => [
   ...inclusionRanges(index, size),
 ];
 
-const upTo = (size: number): LeafRange => ({ start: 0, end: size });
-
 /**
  * Compares the last entry of a good part of a chain with its leaf. The entry has the hashes of all before it, so a chain that
  * was written again from some entry on differs here.
@@ -213,10 +212,11 @@ export async function getInclusion(
   const size = treeSize ?? tree.size;
   if (size < entry.seq) throw badField('treeSize', 'too_small');
   if (size > tree.size) throw badField('treeSize', 'too_large');
-  const whole = size === tree.size ? [] : [upTo(size)];
-  const read = await readRoots(deps, tenant, tree.gen, [...rangesOfLeaf(index, size), ...whole]);
-  const root = whole.length > 0 ? (read.pop() ?? tree.root) : tree.root;
-  const [leaf = tree.root, ...proof] = read;
+  const [{ root }, read] = await Promise.all([
+    beginningOf(deps, tenant, size, tree),
+    readRoots(deps, tenant, tree.gen, rangesOfLeaf(index, size)),
+  ]);
+  const [leaf = root, ...proof] = read;
   if (!verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
     throw await haltedOver(deps, tenant);
   }
@@ -256,16 +256,29 @@ export async function getConsistency(
   const { from, to = tree.size } = query;
   if (to > tree.size) throw badField('to', 'too_large');
   if (from > to) throw badField('from', 'too_large');
-  const ranges = consistencyRanges(from, to);
-  const read = await readRoots(deps, tenant, tree.gen, [upTo(from), upTo(to), ...ranges]);
-  const [fromRoot = tree.root, toRoot = tree.root, ...proof] = read;
+  const { root: toRoot } = await beginningOf(deps, tenant, to, tree);
+  const { root, proof } = await beginningOf(deps, tenant, from, { gen: tree.gen, size: to, root: toRoot });
   return {
     from,
     to,
-    fromRoot: encodeBase64(fromRoot),
+    fromRoot: encodeBase64(root),
     toRoot: encodeBase64(toRoot),
     proof: proof.map(encodeBase64),
   };
+}
+
+/** An earlier state of a tree, with the proof that the tree begins with it. */
+async function beginningOf(
+  deps: ProofDeps,
+  tenant: Tenant,
+  oldSize: number,
+  { gen, size, root }: Pick<SignedTree, 'gen' | 'size'> & { readonly root: Uint8Array },
+): Promise<{ readonly root: Uint8Array; readonly proof: readonly Uint8Array[] }> {
+  if (oldSize === size) return { root, proof: [] };
+  const ranges = [{ start: 0, end: oldSize }, ...consistencyRanges(oldSize, size)];
+  const [oldRoot = root, ...proof] = await readRoots(deps, tenant, gen, ranges);
+  if (verifyConsistency({ oldSize, oldRoot, size, root, proof }, sha256)) return { root: oldRoot, proof };
+  throw await haltedOver(deps, tenant);
 }
 
 /**
