@@ -66,11 +66,11 @@ async function bench(): Promise<void> {
   const work = await measureWork(server, db, tenant);
   const small = await signUp(server.port, 1);
   await appendEntries(db, small, SMALL);
-  const proofs = await measureProofs(server, small, SMALL, SMALL);
+  const proofs = await measureProofs(server, db, { tenant: small, size: SMALL, proved: SMALL });
   await server.stop(); // it would notice that the log is another one
   await makeLarge(db, tenant);
   const next = cleanUp.adopt(await start(), ({ stop }) => stop());
-  proofs.push(...(await measureProofs(next, tenant, LARGE, PROVED)));
+  proofs.push(...(await measureProofs(next, db, { tenant, size: LARGE, proved: PROVED })));
   const parts = [flags.note ? `${WHAT} ${flags.note}` : WHAT, appends, work, table(PROOFS, proofs)];
   if (flags.write) writeSection('The transparency log', parts.join('\n\n'));
 }
@@ -80,8 +80,7 @@ type State = (typeof STATES)[number];
 
 /** The flows with the log at work and at rest, in pairs: a halted log does nothing. */
 async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Promise<string> {
-  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const meters = { service: meterOf(server.pid), postgres: familyMeterOf(parentOf(rows[0]?.pid ?? 0)) };
+  const meters = await metersOf(server, db);
   const found: string[][] = [];
   for (const [name, operation] of Object.entries(flowsOf(tenant))) {
     const measured: Record<State, Round[]> = { 'at work': [], 'at rest': [] };
@@ -98,9 +97,9 @@ async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Pr
     const shareOf = (figure: (round: Round) => number) =>
       digits(median(measured['at work'].map((at, pair) => figure(at) / figure(restOf(measured, pair)))), 3);
     for (const state of STATES) {
-      const { rate, p50, p99, cpu } = summaryOf(measured[state]);
-      const spent = [cpu.service ?? 0, cpu.postgres ?? 0].map((each) => digits(each, 3));
-      found.push([`${name}, ${state}`, whole(rate), digits(p50, 1), digits(p99, 1), ...spent]);
+      const summary = summaryOf(measured[state]);
+      const { rate, p50, p99 } = summary;
+      found.push([`${name}, ${state}`, whole(rate), digits(p50, 1), digits(p99, 1), ...spentOf(summary)]);
     }
     const cpuOf = (who: string) => shareOf(({ cpu, operations }) => (cpu[who] ?? 0) / operations);
     found.push([
@@ -115,6 +114,14 @@ async function measureAppends(server: Server, db: pg.Client, tenant: Tenant): Pr
   const head = ['Flow, 16 clients', 'a second', 'p50 ms', 'p99 ms', 'CPU, service', 'CPU, PostgreSQL'];
   return `${table(head, found)}\n\nThe aim is a share of at least 0.97 of the rate, and at most 1.03 of p99.`;
 }
+
+async function metersOf({ pid }: Server, db: pg.Client) {
+  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return { service: meterOf(pid), postgres: familyMeterOf(parentOf(rows[0]?.pid ?? 0)) };
+}
+
+const spentOf = ({ cpu }: ReturnType<typeof summaryOf>) =>
+  [cpu.service ?? 0, cpu.postgres ?? 0].map((each) => digits(each, 3));
 
 function restOf({ 'at rest': rounds }: Record<State, Round[]>, pair: number): Round {
   const round = rounds[pair];
@@ -186,9 +193,15 @@ async function measureWork(server: Server, db: pg.Client, tenant: Tenant): Promi
   return table(['The work', 'Figure', 'Aim'], found);
 }
 
-const PROOFS = ['Entries, proof', 'p50 ms', 'p99 ms', 'Aim, p99 ms'];
+const PROOFS = ['Entries, proof', 'p50 ms', 'p99 ms', 'Aim, p99 ms', 'CPU, service', 'CPU, PostgreSQL'];
 
-async function measureProofs({ port }: Server, tenant: Tenant, size: number, proved: number) {
+async function measureProofs(
+  server: Server,
+  db: pg.Client,
+  { tenant, size, proved }: { readonly tenant: Tenant; readonly size: number; readonly proved: number },
+) {
+  const { port } = server;
+  const meters = await metersOf(server, db);
   const { apiKey } = tenant;
   const step = size / proved;
   const any = () => 1 + Math.floor(1 + Math.random() * (proved - 1)) * step;
@@ -197,10 +210,9 @@ async function measureProofs({ port }: Server, tenant: Tenant, size: number, pro
     const operation = (): Operation => (client) =>
       demand(client, { method: 'GET', path: `/v1/transparency/${kind}=${any()}`, apiKey }, 200);
     await run({ port, seconds: 1, connections: 1, meters: {}, operation });
-    const { p50, p99 } = summaryOf([
-      await run({ port, seconds: SECONDS, connections: 1, meters: {}, operation }),
-    ]);
-    found.push([`${size.toLocaleString('en')}, ${kind.split('?')[0]}`, digits(p50, 1), digits(p99, 1), '10']);
+    const summary = summaryOf([await run({ port, seconds: SECONDS, connections: 1, meters, operation })]);
+    const [name, times] = [`${size.toLocaleString('en')}, ${kind.split('?')[0]}`, [summary.p50, summary.p99]];
+    found.push([name, ...times.map((each) => digits(each, 1)), '10', ...spentOf(summary)]);
     say(found.at(-1)?.join('  ') ?? '');
   }
   return found;

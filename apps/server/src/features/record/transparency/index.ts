@@ -24,16 +24,6 @@ export interface SignedTree {
   readonly halted: string | null;
 }
 
-/** Proves that an entry stands in a tree. */
-export interface Inclusion {
-  readonly seq: number;
-  /** `seq` - 1. */
-  readonly index: number;
-  readonly leaf: Uint8Array;
-  /** From the leaf's neighbour up (RFC 9162, section 2.1.3). */
-  readonly proof: readonly Uint8Array[];
-}
-
 /** The logs of this process. Features below take it from the context: `context.take(transparencyLog)`. */
 export interface TransparencyLog {
   /**
@@ -41,17 +31,6 @@ export interface TransparencyLog {
    * @throws SERVICE_UNAVAILABLE with `details.dependency` `log` when the log is halted
    */
   treeOf(tenant: Tenant): Promise<SignedTree>;
-  /**
-   * The proofs of entries, in the order of `seqs`: a statement for each 200. Each was checked against the root.
-   * @param tree of `treeOf`, which has these entries
-   * @throws RangeError for an entry that the tree does not have
-   * @throws SERVICE_UNAVAILABLE with `details.dependency` `log` when the log turns out to contradict itself
-   */
-  inclusionsOf(
-    tenant: Tenant,
-    seqs: readonly number[],
-    tree: Pick<SignedTree, 'gen' | 'size' | 'root'>,
-  ): Promise<readonly Inclusion[]>;
   /**
    * The roots of ranges of leaves, which are read in one statement and computed in one turn of long work.
    * @throws SERVICE_UNAVAILABLE with `details.dependency` `log` when a tile is missing

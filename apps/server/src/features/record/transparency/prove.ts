@@ -23,7 +23,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { findEntryOf, type SeqRange } from '../audit/audit.queries.ts';
 import { toLink } from '../audit/index.ts';
-import type { Inclusion, SignedTree, TransparencyLog } from './index.ts';
+import type { SignedTree, TransparencyLog } from './index.ts';
 import { type Integrator, type LogDeps, leafOfRow } from './integrate.ts';
 import { findLog, findLogByIdAcrossTenants, findTiles, type LogRow } from './transparency.repo.ts';
 import { logKeyOf, sha256 } from './transparency.rules.ts';
@@ -46,13 +46,10 @@ const MERGE_DELAY = 60;
 const PATIENCE = 10_000;
 /** Roots, of which a few milliseconds are enough: those of one proof. */
 const AT_ONCE = 100;
-/** Entries whose tiles are read at once: 200 full tiles are 1.6 MB. */
-const PORTION = 200;
 
 /** What others need of the logs, in this process. */
 export const createTransparencyLog = (deps: ProofDeps): TransparencyLog => ({
   treeOf: (tenant) => treeOf(deps, tenant),
-  inclusionsOf: (tenant, seqs, tree) => inclusionsOf(deps, tenant, seqs, tree),
   rootsOf: (tenant, ranges, { gen }) => readRoots(deps, tenant, gen, ranges),
 });
 
@@ -115,33 +112,6 @@ async function haltedOver({ integrator }: ProofDeps, tenant: Tenant): Promise<Ap
   if (!log.halted) await integrator.halt(tenant, log, 'tiles');
   return unprovable(true);
 }
-
-async function inclusionsOf(
-  deps: ProofDeps,
-  tenant: Tenant,
-  seqs: readonly number[],
-  { gen, size, root }: Pick<SignedTree, 'gen' | 'size' | 'root'>,
-): Promise<Inclusion[]> {
-  const proved: Inclusion[] = [];
-  for (let done = 0; done < seqs.length; done += PORTION) {
-    const wanted = seqs.slice(done, done + PORTION).map((seq) => rangesOfLeaf(seq - 1, size));
-    const roots = await readRoots(deps, tenant, gen, wanted.flat());
-    for (const ranges of wanted) {
-      const [leaf, ...proof] = roots.splice(0, ranges.length);
-      const index = ranges[0]?.start ?? 0;
-      if (!leaf || !verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
-        throw await haltedOver(deps, tenant);
-      }
-      proved.push({ seq: index + 1, index, leaf, proof });
-    }
-  }
-  return proved;
-}
-
-const rangesOfLeaf = (index: number, size: number): LeafRange[] => [
-  { start: index, end: index + 1 },
-  ...inclusionRanges(index, size),
-];
 
 /**
  * Compares the last entry of a good part of a chain with its leaf. The entry has the hashes of all before it, so a chain that
@@ -214,7 +184,7 @@ export async function getInclusion(
   if (size > tree.size) throw badField('treeSize', 'too_large');
   const [{ root }, read] = await Promise.all([
     beginningOf(deps, tenant, size, tree),
-    readRoots(deps, tenant, tree.gen, rangesOfLeaf(index, size)),
+    readRoots(deps, tenant, tree.gen, [{ start: index, end: entry.seq }, ...inclusionRanges(index, size)]),
   ]);
   const [leaf = root, ...proof] = read;
   if (!verifyInclusion({ leaf, index, size, root, proof }, sha256)) {
