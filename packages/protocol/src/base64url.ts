@@ -37,7 +37,7 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 /** Encodes bytes as base64url without padding. */
 export function encodeBase64url(bytes: Uint8Array): string {
   const text = base64urlBytes(bytes);
-  return text.length > SHORT ? ascii.decode(text) : String.fromCharCode(...text);
+  return text.length > SHORT ? ascii.decode(text) : Reflect.apply(String.fromCharCode, null, text);
 }
 
 /** The same, as the bytes of the text. */
