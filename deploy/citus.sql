@@ -27,8 +27,8 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
-drop trigger append_only on audit_erased;
 drop trigger append_only on operator_entries;
+drop trigger append_only on audit_erased;
 drop trigger erase_only on audit_entries;
 
 -- The rows of a developer are on one node, whatever their table.
@@ -325,6 +325,6 @@ select create_distributed_function('write_vault_proxy_call(text,timestamp with t
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
-select run_command_on_shards('audit_erased', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
 select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_erased', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER erase_only BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION erase_only()$$);

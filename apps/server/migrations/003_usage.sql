@@ -80,13 +80,12 @@ create index failed_request_counts_old on failed_request_counts (hour);
 
 -- Owner: platform/http/idempotency. The answers to requests with an Idempotency-Key, kept for repeats.
 -- `answer_key` is a hash of developer, caller, method, path and key; `fingerprint` is a hash of query and body.
--- `body` is sealed, because answers hold keys, tokens and codes. `role` is null: the hash of the key
--- has the caller too, so an answer is found by the API key alone that got it.
+-- `body` is sealed, because answers hold keys, tokens and codes. The hash has the caller, so an answer is found by the API
+-- key alone that got it.
 create table idempotent_answers (
   developer_id text not null references developers,
   answer_key   bytea not null,
   fingerprint  bytea not null,
-  role         key_role,
   status       smallint not null,
   body         bytea not null,
   expires_at   timestamptz not null,
@@ -94,6 +93,3 @@ create table idempotent_answers (
 );
 -- Finds expired answers, across tenants.
 create index idempotent_answers_due on idempotent_answers (expires_at);
--- Fingerprints of requests are keyed hashes of 33 bytes. The service replaces the plain ones of 32 bytes, which this index
--- finds.
-create index idempotent_answers_plain on idempotent_answers (expires_at) where octet_length(fingerprint) = 32;

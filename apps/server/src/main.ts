@@ -7,7 +7,6 @@ import { commitNotices } from './platform/db/commit-effects.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { openDatabase, requireServer } from './platform/db/open-database.ts';
 import { expiryOfAnswers } from './platform/http/idempotency/answers.ts';
-import { keyingOfFingerprints } from './platform/http/idempotency/idempotency.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import { type Mail, openMailer } from './platform/mail/mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
@@ -133,11 +132,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     });
 
     for (const feature of opened.opened) feature.start?.();
-    const work = [
-      expiryOfAnswers(opened.context),
-      keyingOfFingerprints(opened.context),
-      ...opened.opened.flatMap(({ jobs = [] }) => jobs),
-    ];
+    const work = [expiryOfAnswers(opened.context), ...opened.opened.flatMap(({ jobs = [] }) => jobs)];
     const jobs = startJobs(
       tracer ? work.map((job) => tracedJob(job, tracer)) : work,
       (job, error) => {

@@ -42,7 +42,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     .execute(db);
   await sql
     .raw(
-      `insert into idempotent_answers values ('${developerId}', '\\x01', '\\x02', 'full', 200, '\\x03', 'infinity')`,
+      `insert into idempotent_answers values ('${developerId}', '\\x01', '\\x02', 200, '\\x03', 'infinity')`,
     )
     .execute(db);
 

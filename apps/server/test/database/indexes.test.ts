@@ -103,10 +103,7 @@ import {
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
-import {
-  deleteDueAcrossTenants,
-  keyFingerprintsAcrossTenants,
-} from '../../src/platform/http/idempotency/answers.ts';
+import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
 import { listDueMessagesAcrossTenants } from '../../src/platform/outbound/queue.ts';
 import { possessionsOf } from '../app/every-route.ts';
 import { writtenColumns } from '../app/namesakes.ts';
@@ -219,7 +216,6 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_root: grants((its) => `rootGrantId=${its.grantId}`),
   grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
   idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
-  idempotent_answers_plain: ({ db }) => keyFingerprintsAcrossTenants(db, (hash) => hash, 10),
   manifests_looks: ({ acme }) =>
     acme('PUT', '/v1/manifests/acme-mail', {
       $schema: 'x',
@@ -567,7 +563,7 @@ const COPIES: Readonly<Record<string, string>> = {
 /** Copies a row of each table many times. */
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
-    select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+    select id, '\\x01', '\\x02', 200, '\\x03', '2030-01-01' from developers`.execute(db);
   await sql`insert into changes (developer_id, id, operation, about, difference, hash, proposed_by, needed, created_at, expires_at)
     select id, 'chg_1', 'o', 'a', '{}', '\\x01', 'p', 1, '2020-01-01', '2030-01-01' from developers`.execute(
     db,

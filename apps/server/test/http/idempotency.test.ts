@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/answers.ts';
-import { keyingOfFingerprints } from '../../src/platform/http/idempotency/idempotency.ts';
 import { afterStatements } from '../app/after-statements.ts';
 import {
   actionsOf,
@@ -275,30 +274,17 @@ describe('I13: a stored answer', () => {
     expect(await agentsOf(acme)).toHaveLength(2);
   });
 
-  test('has a fingerprint that lets nobody guess the body, also when the release before stored one that did', async () => {
+  test('has a fingerprint that lets nobody guess the body', async () => {
     const credential = { principalId: 'user_42', service: 'github', accessToken: 'gho_guessable' };
-    const sent = { url: '/v1/vault/credentials', body: credential };
     const plain = createHash('sha256')
       .update(`\n${JSON.stringify(credential)}`)
       .digest();
+
+    expect((await ask({ url: '/v1/vault/credentials', body: credential })).statusCode).toBe(201);
+
     const own = service.db.selectFrom('idempotentAnswers').where('developerId', '=', acme.developerId);
-    const stored = async () => (await own.select('fingerprint').executeTakeFirstOrThrow()).fingerprint;
-    const isAsBefore = async () => isReplayed(await ask(sent));
-    const another = { ...sent, body: { ...credential, accessToken: 'gho_another' } };
-    const first = await ask(sent);
-    const keyed = await stored();
-    expect([first.statusCode, keyed.length, keyed.includes(plain)]).toEqual([201, 33, false]);
-
-    await service.db
-      .updateTable('idempotentAnswers')
-      .set({ fingerprint: plain })
-      .where('developerId', '=', acme.developerId)
-      .execute();
-    expect([await isAsBefore(), refusalOf(await ask(another))]).toEqual([true, '409 IDEMPOTENCY_CONFLICT']);
-    await keyingOfFingerprints(service).run(AbortSignal.timeout(60_000));
-
-    expect(await stored()).toEqual(keyed);
-    expect([await isAsBefore(), refusalOf(await ask(another))]).toEqual([true, '409 IDEMPOTENCY_CONFLICT']);
+    const { fingerprint } = await own.select('fingerprint').executeTakeFirstOrThrow();
+    expect([fingerprint.length, fingerprint.includes(plain)]).toEqual([33, false]);
   });
 
   test('is good for 24 hours, and then deleted', async () => {

@@ -69,7 +69,6 @@ describe('a server with good settings', () => {
       'flush of usage',
       'forgetting of calls',
       'forgetting of proxy calls',
-      'keying of fingerprints',
       'messages about anomalies',
       'notices of decisions',
       'polling of signals',

@@ -904,7 +904,6 @@ export interface IdempotentAnswers {
   developerId: string;
   expiresAt: Timestamp;
   fingerprint: Buffer;
-  role: KeyRole | null;
   status: number;
 }
 

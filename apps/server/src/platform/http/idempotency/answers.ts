@@ -73,30 +73,6 @@ export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: numb
   return Number(numDeletedRows);
 }
 
-/** Replaces fingerprints without a key. @returns how many there were, at most `limit` */
-export async function keyFingerprintsAcrossTenants(
-  db: Executor,
-  keyed: (hash: Buffer) => Buffer,
-  limit: number,
-): Promise<number> {
-  const rows = await db
-    .selectFrom('idempotentAnswers')
-    .select(['developerId', 'answerKey', 'fingerprint'])
-    .where(sql<boolean>`octet_length(fingerprint) = 32`)
-    .limit(limit)
-    .execute();
-  for (const { developerId, answerKey, fingerprint } of rows) {
-    await db
-      .updateTable('idempotentAnswers')
-      .set({ fingerprint: keyed(fingerprint) })
-      .where('developerId', '=', developerId)
-      .where('answerKey', '=', answerKey)
-      .where('fingerprint', '=', fingerprint)
-      .execute();
-  }
-  return rows.length;
-}
-
 /** Erases rows of a closed account. */
 export const eraseAnswers = eraserOf('idempotent_answers');
 
