@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(39), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(38), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
