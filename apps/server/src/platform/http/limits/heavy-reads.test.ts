@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addErrorHandler } from '../answers/error-handler.ts';
+import { bodyOf } from '../answers/send.ts';
 import { addHeavyReads, pauseOf } from './heavy-reads.ts';
 
 const declared = { access: 'developer', role: 'runtime', rate: 'default', failures: [] } as const;
@@ -65,6 +66,14 @@ async function startReading(poolMax = 10) {
       return { read: true };
     },
   );
+  app.get('/made', { config: { ...declared, isHeavy: true } }, async ({ headers }, reply) => {
+    const texts = async function* () {
+      await part(String(headers.developer));
+      yield 'a';
+      yield 'b';
+    };
+    return reply.send(bodyOf({ texts: texts() }, reply));
+  });
   app.get('/light', { config: declared }, async () => ({ read: true }));
   await app.ready();
 
@@ -234,6 +243,26 @@ describe('I16: heavy reads', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await long.answer).json()).toMatchObject(refusal(1));
     await finish();
+  });
+
+  test('give their place to others while an answer is taken, and wait for it until the answer is whole', async () => {
+    const { read, step, finish } = await startReading(2);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const made = await read({ developer: 'a' }, '/made');
+    const other = await read({ developer: 'b' });
+
+    expect(await step()).toBe('a'); // and the other read has its place
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await step()).toBe('b');
+
+    expect((await made.answer).body).toBe('ab');
+    expect((await other.answer).statusCode).toBe(200);
+    for (let time = 0; time < 2; time += 1) {
+      const again = await read({ developer: 'a' });
+      await finish();
+      expect((await again.answer).statusCode).toBe(200);
+    }
   });
 
   test.each([

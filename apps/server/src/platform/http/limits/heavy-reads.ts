@@ -21,7 +21,7 @@ interface HeavyRead {
   pause(): Promise<void>;
   /** Gives the place to others while the client takes what was sent. */
   give(): void;
-  /** Takes a place again. @throws TOO_MANY_CONNECTIONS after a long wait */
+  /** Waits for a place again, until the client has left: half of an answer is of no use. */
   take(): Promise<void>;
   end(): void;
 }
@@ -89,18 +89,17 @@ function readAt(places: FairPlaces, developerId: string, most: number, leave: ()
     if (hasPlace) places.give();
     hasPlace = false;
   };
-  const take = async () => {
-    hasPlace = await places.take(developerId);
-    if (!hasPlace) throw tooMany(most);
-    if (isOver) give(); // the client left while the read waited
-  };
   return {
     give,
-    take,
+    async take() {
+      while (!hasPlace && !isOver) hasPlace = await places.take(developerId);
+      if (isOver) give(); // the client left while the read waited
+    },
     async pause() {
       give();
       await nextTurn();
-      await take();
+      hasPlace = await places.take(developerId);
+      if (!hasPlace) throw tooMany(most);
     },
     end() {
       if (isOver) return;
