@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { AuditEntry } from '@behest/protocol/audit-chain';
 import { leafOf, partsOf } from '@behest/protocol/audit-parts';
-import { extendTiles, rootOf, type Tile, tileKey, tilesFor } from '@behest/protocol/merkle-tiles';
+import { extendTiles, middleTile, rootOf, type Tile, tileKey, tilesFor } from '@behest/protocol/merkle-tiles';
 import type pg from 'pg';
 import { startServer, startStores } from '../../test/harness/servers.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/folders.ts';
@@ -28,7 +28,7 @@ const { values: flags } = parseArgs({
 });
 const entries = Number(flags.entries);
 const counts = flags.acts.split(',').map(Number);
-const ROUNDS = 2;
+const ROUNDS = 3;
 
 const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -159,7 +159,8 @@ async function fill(db: pg.Client, tenant: Tenant): Promise<void> {
     const changed = extendTiles({ size, edge, leaves: next }, sha256);
     size += most;
     for (const tile of changed) edge.set(tileKey(tile), tile);
-    const hexed = changed.map((tile) => ({ ...tile, hashes: Buffer.from(tile.hashes).toString('hex') }));
+    const written = changed.flatMap((tile) => [tile, middleTile(tile, sha256) ?? []].flat());
+    const hexed = written.map((tile) => ({ ...tile, hashes: Buffer.from(tile.hashes).toString('hex') }));
     await db.query(
       `insert into tlog_tiles (developer_id, gen, level, idx, hashes)
        select $1, $2, level, index, decode(hashes, 'hex') from jsonb_to_recordset($3::jsonb) as t (level int, index bigint, hashes text)

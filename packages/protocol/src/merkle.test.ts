@@ -12,6 +12,8 @@ import {
 import {
   extendTiles,
   MissingTile,
+  middlesFor,
+  middleTile,
   proofOf,
   readTilePath,
   rootOf,
@@ -304,6 +306,23 @@ describe('tiles', () => {
       expect([...tiles.keys()].toSorted()).toEqual([...whole.keys()].toSorted());
       for (const tile of tiles.values()) expect(hex(tile.hashes)).toBe(hex(found(whole, tile).hashes));
     }
+  });
+
+  test('give the same roots by their middles, of which not even the tiles are needed', () => {
+    const tiles = tilesOf(leaves);
+    const middles = tilesByKey([...tiles.values()].flatMap((tile) => middleTile(tile, sha256) ?? []));
+    const ranges = [0, 37, 255, 256, 700, 999].flatMap((index) => inclusionRanges(index, 1000));
+    const below = tilesFor(ranges, middles).map((position) => found(tiles, position));
+    const known = new Map([...tilesByKey(below), ...middles]);
+    const short = new Map(known).set('-1/1', { level: -1, index: 1, hashes: new Uint8Array(32) });
+
+    expect([...middles.keys()]).toEqual(['-1/0', '-1/1', '-1/2']); // 1,000 leaves fill three tiles
+    expect(middlesFor(ranges).map(tileKey).toSorted()).toEqual(['-1/0', '-1/1', '-1/2', '-1/3']);
+    expect(proofOf(ranges, known, sha256).map(hex)).toEqual(proofOf(ranges, tiles, sha256).map(hex));
+    const wide = [{ start: 256, end: 384 }];
+    expect(tilesFor(wide, middles)).toEqual([]);
+    expect(tilesFor(wide, short).map(tileKey)).toEqual(['0/1']);
+    expect(proofOf(wide, new Map([...short, ...tiles]), sha256)).toEqual(proofOf(wide, tiles, sha256));
   });
 
   test('that are missing or too short are named', () => {

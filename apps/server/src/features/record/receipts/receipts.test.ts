@@ -316,6 +316,32 @@ describe('the receipt of a grant', () => {
   });
 });
 
+test('of every second entry of a log with full tiles proves them, by the hashes halfway up these tiles', async () => {
+  const { acme, service } = await startSandbox();
+  const [one, other] = [await grantTo(acme), await grantTo(acme, { principalId: 'user_7' })];
+  const act = ({ grantId, agentId, did }: typeof one, principalId: string) =>
+    acme('POST', '/v1/audit/log', { agentId, agentDid: did, grantId, principalId, action: 'mail.sent' });
+  for (let sent = 0; sent < 270; sent += 10) {
+    const acts = Array.from({ length: 10 }, () => [act(one, 'user_42'), act(other, 'user_7')]).flat();
+    await Promise.all(acts);
+  }
+
+  const { entries, head } = await receiptOf(acme, one.grantId); // which computes the root
+
+  expect(entries.length).toBeGreaterThanOrEqual(274);
+  expect(head.checkpoint.size).toBeGreaterThan(512);
+  const kept = service.db.selectFrom('tlogTiles').where('developerId', '=', acme.developerId);
+  const tiles = await kept.select(['level', 'idx']).orderBy('level').orderBy('idx').execute();
+  expect(tiles.map(({ level, idx }) => `${level}/${idx}`)).toEqual([
+    '-1/0',
+    '-1/1',
+    '0/0',
+    '0/1',
+    '0/2',
+    '1/0',
+  ]);
+});
+
 test('the entries of a receipt are measured by what they take in the file, also when they are erased', async () => {
   const { acme, service } = await startSandbox();
   const { grantId, agentId, did } = await grantTo(acme, { principalId: 'ada' });

@@ -4,6 +4,7 @@ import { leafOf, leafOfEntry } from '@behest/protocol/audit-parts';
 import { areEqual, emptyRoot } from '@behest/protocol/merkle';
 import {
   extendTiles,
+  middleTile,
   rootOf,
   type Tile,
   type Tiles,
@@ -237,9 +238,8 @@ async function grow(
   }
   const root = Buffer.from(rootOf({ start: 0, end: size }, tiles, sha256));
   const [note, at] = [logKeyOf(keyRing)?.sign({ origin: log.origin, size, root }) ?? null, clock()];
-  const written = [...changed]
-    .map((key) => tiles.get(key))
-    .filter((tile): tile is Tile => tile !== undefined);
+  const grown = [...changed].map((key) => tiles.get(key)).filter((tile): tile is Tile => tile !== undefined);
+  const written = grown.flatMap((tile) => [tile, middleTile(tile, sha256) ?? []].flat());
   const isFirst = await growLog(db, tenant, log, { size, root, tiles: written, note, at });
   const withNote = note === null ? {} : { note, noteSize: size, signedAt: at };
   return isFirst ? { ...log, size, root, ...withNote } : undefined;

@@ -10,8 +10,10 @@ import {
 } from '@behest/protocol/merkle';
 import {
   MissingTile,
+  middlesFor,
   readTilePath,
   rootOf,
+  type TilePosition,
   type Tiles,
   tilesByKey,
   tilesFor,
@@ -88,9 +90,12 @@ function signedTree({ keyRing, publicBaseUrl }: ProofDeps, log: LogRow): SignedT
   };
 }
 
-/** Reads the roots of ranges of leaves in one statement. @throws SERVICE_UNAVAILABLE when a tile is missing */
+/** Reads the roots of ranges of leaves in one statement, those of many in two. @throws SERVICE_UNAVAILABLE when a tile is missing */
 async function readRoots(deps: ProofDeps, tenant: Tenant, gen: number, ranges: readonly LeafRange[]) {
-  const tiles = tilesByKey(await findTiles(deps.db, tenant, gen, tilesFor(ranges)));
+  const find = (positions: readonly TilePosition[]) => findTiles(deps.db, tenant, gen, positions);
+  const middles = ranges.length > AT_ONCE ? await find(middlesFor(ranges)) : [];
+  const below = await find(tilesFor(ranges, tilesByKey(middles)));
+  const tiles = tilesByKey([...middles, ...below]);
   if (ranges.length > AT_ONCE) await deps.longWork.nextTurn();
   const roots = new Map<string, Uint8Array>(); // neighbours have ranges in common
   try {
