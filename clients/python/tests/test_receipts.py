@@ -13,7 +13,7 @@ import pytest
 
 from behest import verify_receipt
 from behest._json import b64url
-from behest.receipts import _leaf, _part_digest
+from behest.receipts import _leaf, _part, _part_digest
 
 FILE = Path(__file__).parents[3] / "packages/protocol/vectors/receipt-vectors.json"
 VECTORS: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
@@ -87,3 +87,35 @@ def test_a_hidden_part_and_a_dropped_entry_still_verify() -> None:
     verdict = verify_receipt(changed, **TRUST)
     assert (verdict.ok, verdict.anchored, verdict.withheld) == (True, True, 1)
     assert "withheld" in verdict.warnings and verdict.grants[0]["status"] == "unknown"
+
+
+def test_hidden_ends_are_unknown_and_hidden_methods_prove_nobody() -> None:
+    """:see: the tests of `redacting` in packages/sdk/src/receipts.test.ts"""
+    link = deepcopy(receipt_of(VECTORS["link"]))
+    for entry in link["entries"]:
+        entry["parts"] = hide(entry["parts"], "metadata.unverified", "metadata.method", "metadata.consentMethod")
+    verdict = verify_receipt(link, **TRUST)
+    assert verdict.ok and verdict.consent is not None and verdict.consent["unverified"] and "unverified" in verdict.warnings
+
+    changed = deepcopy(GOOD)
+    for entry in changed["entries"]:
+        entry["parts"] = hide(entry["parts"], "metadata.expiresAt")
+    for at in (-2, -1):
+        leaf, _ = _leaf(changed["entries"][at])
+        changed["entries"][at] = {"index": changed["entries"][at]["index"], "leafHash": base64.b64encode(leaf).decode()}
+    verdict = verify_receipt(changed, **TRUST, now=datetime.fromisoformat("2026-03-01T12:00:00Z"))
+    assert verdict.ok and [grant["status"] for grant in verdict.grants] == ["unknown", "unknown"]
+
+
+def hide(parts: list[str], *names: str) -> list[str]:
+    return ["#" + b64url(_part_digest(part)) if _part(part)[0] in names else part for part in parts]
+
+
+@pytest.mark.parametrize("text", ["\\ud800", "\\udc00x", "\\u0000"])
+def test_a_text_that_is_no_unicode_is_refused_and_never_raises(text: str) -> None:
+    file = json.dumps(GOOD).replace("Travel helper", text)
+    assert not verify_receipt(file, **TRUST).ok
+    changed = deepcopy(GOOD)
+    for at, name in enumerate(("consent/1", "principalId", "decision", "proof")):
+        changed["consent"]["parts"][at] = b64url(f'["","{name}",{{"mode":"passkey","a":"{text}"}}]'.encode())
+        assert not verify_receipt(changed, **TRUST).ok

@@ -94,7 +94,7 @@ async function verify(context: Context, given: Given): Promise<number> {
   const { receipt, entries, consent, ...said } = verdict;
   const proof = consent && { mode: consent.mode, proof: consent.proof, unverified: consent.unverified };
   await context.one({
-    ...{ status: statusOf(verdict), issuer: receipt?.issuer ?? null },
+    ...{ status: statusOf(verdict), issuer: receipt?.issuer ?? null, origin: receipt?.log.origin ?? null },
     ...said,
     ...{
       grants: verdict.grants.map(({ grantId, status }) => ({ grantId, status })),
