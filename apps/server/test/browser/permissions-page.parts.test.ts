@@ -134,7 +134,7 @@ test('stopping everything first says what will fall', async () => {
   expect(question).toContain('Mail reader: 1 permission');
 });
 
-test('the receipt of a grant and all that was delegated from it is downloaded as a page', async () => {
+test('the receipt of a grant and all that was delegated from it is downloaded as a page, which the service checks', async () => {
   const { developer, booker } = await approve();
   const page = await visit();
 
@@ -145,8 +145,8 @@ test('the receipt of a grant and all that was delegated from it is downloaded as
     page.waitForEvent('download'),
     card.getByRole('button', { name: 'Download the receipt' }).first().click(),
   ]);
-  const [, receipt = ''] =
-    /id="receipt">(.*?)<\/script>/.exec(await text(await file.createReadStream())) ?? [];
+  const html = await text(await file.createReadStream());
+  const [, receipt = ''] = /id="receipt">(.*?)<\/script>/.exec(html) ?? [];
 
   expect(file.suggestedFilename()).toBe(`receipt-${booker.grantId}.html`);
   expect(JSON.parse(receipt)).toMatchObject({
@@ -157,6 +157,21 @@ test('the receipt of a grant and all that was delegated from it is downloaded as
   await agentOf(page, 'Calendar helper').last().getByText('Details', { exact: true }).click();
   await card.getByText('calendar:read').last().waitFor();
   expect(await page.getByRole('button', { name: 'Download the receipt' }).count()).toBe(1); // a delegated grant has none
+
+  const [reader, keys] = [await visit(), await visit()];
+  const choose = (page: string) => {
+    const chosen = { name: 'receipt.html', mimeType: 'text/html', buffer: Buffer.from(page) };
+    return reader.locator('input[type=file]').setInputFiles(chosen);
+  };
+  await keys.goto(`${service().url}/.well-known/did.json`);
+  await reader.goto(`${service().url}/verify`);
+  await choose(html);
+  await reader.getByLabel('Keys of the service').fill(await keys.locator('body').innerText());
+  await button(reader, 'Check with these keys').click();
+  await heading(reader, 'This receipt is genuine').waitFor();
+  await sees(reader, /Travel booker · user_42/);
+  await choose(html.replace('"count":', '"count": ').replace('"size":', '"size":1'));
+  await heading(reader, 'Do not rely on this receipt').waitFor();
 });
 
 describe('ending', () => {

@@ -23,7 +23,7 @@ const pageWith = (receipt: unknown) =>
   );
 
 /** Opens a file from the disk. The page may ask for nothing else, and must not complain. */
-async function openFile(html = HTML, wishes: BrowserContextOptions = {}) {
+async function openFile(html = HTML, wishes: BrowserContextOptions = {}, before = '') {
   const folder = makeThrowAway('receipts');
   const file = join(folder, 'receipt.html');
   writeFileSync(file, html);
@@ -35,6 +35,7 @@ async function openFile(html = HTML, wishes: BrowserContextOptions = {}) {
   own.context.on('weberror', (error) => complaints.push(String(error.error())));
   own.context.on('console', (message) => complaints.push(message.text()));
   const address = pathToFileURL(file).href;
+  if (before) await own.page.addInitScript(before);
   await own.page.goto(address);
   onTestFinished(async () => {
     expect({ asked, complaints }).toEqual({ asked: [address], complaints: [] });
@@ -142,7 +143,17 @@ describe('from a disk', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/\b(?:the|que|para)\b/);
   });
 
-  test.each([390, 1280])(
+  test('a language tag that is none keeps nobody from reading, and a browser that lacks something says so', async () => {
+    const languages = `Object.defineProperty(navigator, 'languages', { value: ['en-US@posix', 'de'] });`;
+    const page = await openFile(pageWith(makeReceipt()), { bypassCSP: true }, languages);
+    await sees(page, /Ended by the person 1 Feb 2026/);
+
+    const older = await openFile(pageWith(makeReceipt()), { bypassCSP: true }, 'delete Map.groupBy;');
+    await heading(older, 'This browser could not check the receipt').waitFor();
+    await sees(older, /groupBy/);
+  });
+
+  test.each([320, 1280])(
     'at %i pixels axe finds nothing, light and dark, and the keyboard reaches everything',
     async (width) => {
       const phone = { viewport: { width, height: 844 }, bypassCSP: true };

@@ -6,7 +6,7 @@ import { repeating } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { findEntryOfGrant, findHead } from '../../record/audit/audit.queries.ts';
 import { prepareActs, prepareAnnouncement } from '../../record/audit/index.ts';
-import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import { type KeyRing, signStatement } from '../../service/keys/index.ts';
 import type { VerifierDeps } from './register.ts';
 import {
   askVerifiers,
@@ -59,7 +59,7 @@ export async function stateRevocation(
   };
   const { developerId: dev, ...others } = claims;
   const iat = Math.floor(at.getTime() / 1000);
-  const statement = await signToken(keyRing, 'revocation-statement+jwt', {
+  const statement = await signStatement(keyRing, 'revocation-statement+jwt', {
     iss: issuer,
     iat,
     dev,

@@ -6,7 +6,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { OnAgentEnded } from '../../accounts/agents/index.ts';
 import type { Chained } from '../../record/audit/index.ts';
-import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import { type KeyRing, signStatement } from '../../service/keys/index.ts';
 import type { OnDisconnected } from '../../vault/credentials/index.ts';
 import {
   countUsable,
@@ -102,7 +102,7 @@ export async function getOffboarding(
   const told = { ...toldOf(row), receivers: await listReceivers(deps.db, tenant, row.endedAt) };
   const issuedAt = Math.floor(deps.clock().getTime() / 1000);
   const claims = { iss: deps.issuer, dev: tenant.developerId, ...told, iat: issuedAt };
-  const statement = await signToken(deps.keyRing, 'offboarding-statement+jwt', claims);
+  const statement = await signStatement(deps.keyRing, 'offboarding-statement+jwt', claims);
   return { ...told, isClosed: row.isClosed, statement };
 }
 

@@ -2,7 +2,7 @@ import { type Checkpoint, readCheckpoint, readUnprovedCheckpoint } from '@behest
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
+import { type KeyRing, signStatement, verifySignature } from '../../service/keys/index.ts';
 import type { AuditChainHead } from './audit.schema.ts';
 import {
   findCheckpoint,
@@ -59,7 +59,7 @@ async function sign(
   const signedAt = clock();
   const iat = Math.floor(signedAt.getTime() / 1000);
   const claims = { dev: tenant.developerId, seq: Number(seq), hash: hash.toString('hex'), iat };
-  const jws = await signToken(keyRing, 'audit-checkpoint+jwt', claims);
+  const jws = await signStatement(keyRing, 'audit-checkpoint+jwt', claims);
   await insertCheckpoint(db, tenant, { seq, hash, jws, signedAt });
   return jws;
 }

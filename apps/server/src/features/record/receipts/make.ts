@@ -15,7 +15,7 @@ import { findGrant } from '../../grants/grants/grants.queries.ts';
 import { scopesInWords } from '../../grants/resources/index.ts';
 import { findScopeWords } from '../../grants/resources/resources.queries.ts';
 import { sessionEnded } from '../../people/principals/index.ts';
-import { type ServiceDidDeps, serviceDid, signToken } from '../../service/keys/index.ts';
+import { type ServiceDidDeps, serviceDid, signStatement } from '../../service/keys/index.ts';
 import { type EntryRow, findSeqRange } from '../audit/audit.queries.ts';
 import { toLink } from '../audit/index.ts';
 import type { SignedTree, TransparencyLog } from '../transparency/index.ts';
@@ -213,7 +213,7 @@ async function* textsOf(deps: ReceiptDeps, tenant: Tenant, begun: Begun): AsyncG
       yield text;
     }
   }
-  const statement = await signToken(deps.keyRing, 'receipt+jwt', {
+  const statement = await signStatement(deps.keyRing, 'receipt+jwt', {
     iss: issuer,
     iat: Math.floor(Date.parse(head.generatedAt) / 1000),
     origin: tree.origin,

@@ -26,6 +26,10 @@ export const texts = {
       lead: 'Choose the file that you were given, as JSON or as a page.',
     },
   },
+  broken: {
+    heading: 'This browser could not check the receipt',
+    lead: 'Nothing is known about it yet. Open it in another browser, or in a newer version of this one.',
+  },
   hiddenParts:
     'Whoever passed this receipt on has hidden parts of it. What you see is proven; what is hidden is unknown.',
   takenOut: 'Entries that were taken out: {n}',
@@ -59,7 +63,7 @@ export const texts = {
     developer_vouched: 'The developer signed that this person was there.',
     asserted: 'The service says that it checked the person. Nothing else in the receipt proves it.',
     nobody_verified: 'Whoever held the link decided. Nobody was verified.',
-    nobody_asked: 'No person was asked: a rule or a test account decided.',
+    nobody_asked: 'No person was verified: a rule or a test account decided.',
     withheld: 'This is hidden in the receipt.',
     bad_passkey: 'The signature of the passkey does not fit what is shown.',
     bad_hint: 'The signature of the developer does not fit.',
@@ -80,6 +84,7 @@ export const texts = {
     'authorization.approved': 'The request was approved',
     'grant.created': 'The permission began',
     'grant.revoked': 'The permission ended',
+    'revocation.stated': 'The service signed who had confirmed the end',
     'token.issued': 'The agent got a token to use it',
     more: 'Show all',
   },

@@ -14,5 +14,5 @@ export {
   verificationKey,
   verifySignature,
 } from './keys.rules.ts';
-export { createKeyRing, type KeyRing, signDetached, signSet, signToken } from './keys.ts';
+export { createKeyRing, type KeyRing, signDetached, signSet, signStatement, signToken } from './keys.ts';
 export { lookAtKeys } from './seal.ts';

@@ -64,6 +64,8 @@ export interface KeyRing {
 export interface Signer {
   readonly alg: SigningAlg;
   readonly kid: string;
+  /** The id by the key's own numbers, which `kid` is not while it names the month. */
+  readonly keyId: string;
   /** Makes a JWS signature (RFC 7518, sections 3.3 and 3.4) on libuv's threads, not on the event loop. */
   sign(input: Uint8Array): Promise<Buffer>;
 }
@@ -198,7 +200,7 @@ function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
   // JWS wants ECDSA signatures as r‖s, and OpenSSL makes DER by default. RSA has no such option, and Node would take a
   // third longer to begin a signature with one.
   const key = jwk.alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' as const } : privateKey;
-  return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
+  return { alg: jwk.alg, kid, keyId: jwk.kid, sign: (input) => signAsync('sha256', input, key) };
 }
 
 /**
@@ -217,11 +219,24 @@ export async function signToken(
   return signWith(keyRing.signer(), { typ, ...content }, claims);
 }
 
+/**
+ * Signs a statement that outlasts every token. Its `kid` never names a month, since readers have the DID document, which
+ * names no months, and the key set stops to name them after a year.
+ */
+export function signStatement(keyRing: KeyRing, typ: string, claims: object): Promise<string> {
+  const { keyId: kid, ...signer } = keyRing.signer();
+  return signWith({ ...signer, kid }, { typ }, claims);
+}
+
 /** Signs the claims of a security event token (RFC 8417), which is RS256 whatever signs other tokens. */
 export const signSet = (keyRing: KeyRing, claims: object): Promise<string> =>
   signWith(keyRing.rsaSigner(), { typ: 'secevent+jwt' }, claims);
 
-async function signWith({ alg, kid, sign }: Signer, header: object, claims: object): Promise<string> {
+async function signWith(
+  { alg, kid, sign }: Omit<Signer, 'keyId'>,
+  header: object,
+  claims: object,
+): Promise<string> {
   const signed = `${encoded({ alg, kid, ...header })}.${encoded(claims)}`;
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }

@@ -14,6 +14,7 @@ import {
   type KeySettings,
   renamed,
   type SigningKey,
+  signStatement,
   verificationKey,
   verifySignature,
 } from './index.ts';
@@ -84,6 +85,18 @@ describe('signing', () => {
     advance(900);
     expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
     expect(keyRing.rsaSigner()).toMatchObject({ alg: 'RS256', kid: rsaKid });
+  });
+
+  test('names a key in a statement as the DID document does, from the start', async () => {
+    const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
+    const kid = async () => {
+      const statement = await signStatement(keyRing, 'receipt+jwt', { iss: 'https://auth.test' });
+      return JSON.parse(Buffer.from(statement.split('.')[0] ?? '', 'base64url').toString()).kid;
+    };
+
+    expect(await kid()).toBe(rsaKid);
+    advance(900);
+    expect(await kid()).toBe(ecKid);
   });
 
   test('changes at once without a delay', async () => {

@@ -37,8 +37,11 @@ export const words = () =>
     (_name, each) => (typeof each === 'string' && messages[chosen]?.[each]) || each,
   );
 
+/** Not from `navigator.languages`, which on some systems has tags that are none, such as `en-US@posix`. */
+const own = new Intl.DateTimeFormat().resolvedOptions().locale;
+
 /** Dates follow the reader's settings where their language is the chosen one. */
-const locale = () => navigator.languages.find((tag) => known(tag) === chosen) ?? chosen;
+const locale = () => (known(own) === chosen ? own : chosen);
 
 /** @param {string} text RFC 3339 */
 export function time(text) {

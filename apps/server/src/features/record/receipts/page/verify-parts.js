@@ -32,8 +32,10 @@ export function verdictParts(verdict, keys) {
     element('p', { class: 'lead' }, lead),
   ];
   if (verdict.receipt === null) return head;
+  if (verdict.grants.length === 0) return [head, checksCard(verdict)];
   return [
     head,
+    state !== 'failed' && outcome(verdict),
     state === 'failed' && checksCard(verdict),
     state === 'unanchored' && keys,
     warnings(verdict),
@@ -85,14 +87,34 @@ const textOf = (value) => (typeof value === 'string' && value !== '' ? value : u
 const textsOf = (value) => (Array.isArray(value) ? value.map(String) : []);
 
 /** @param {ReceiptVerdict} verdict */
-function whoCard({ consent, grants, entries, receipt }) {
-  const { heading, agent, developer, service, person, unproven } = words().who;
+function partiesOf({ consent, grants, entries, receipt }) {
   const root = grants.find(({ grantId }) => grantId === receipt?.rootGrantId);
   const proven = textOf(consent?.shown?.agentName);
   const labelled = textOf(receipt?.labels.agents[root?.agentId ?? '']);
-  const asker = proven ?? labelled;
   const known =
     textOf(consent?.principalId) ?? entries.map(({ principalId }) => textOf(principalId)).find(Boolean);
+  return { root, proven, labelled, asker: proven ?? labelled, known };
+}
+
+/** What most readers came for, in one line: which agent, for whom, and whether that has ended. @param {ReceiptVerdict} verdict */
+function outcome(verdict) {
+  const { root, asker, known } = partiesOf(verdict);
+  if (!root) return null;
+  return element(
+    'p',
+    { class: 'outcome' },
+    name(asker ?? root.agentId ?? root.grantId),
+    known && [' · ', name(known)],
+    element('br', {}),
+    statusOf(root),
+  );
+}
+
+/** @param {ReceiptVerdict} verdict */
+function whoCard(verdict) {
+  const { consent, receipt } = verdict;
+  const { heading, agent, developer, service, person, unproven } = words().who;
+  const { root, proven, labelled, asker, known } = partiesOf(verdict);
   const by = textOf(consent?.shown?.developerName);
   return card(
     heading,

@@ -2,7 +2,7 @@
 import { verifyReceiptWith } from '@behest/protocol/receipts/verify';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { button, element, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { button, element, literal, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { chosenLanguage, languages, setLanguage, words } from './verify-language.js';
 import { keysCard, verdictParts } from './verify-parts.js';
 
@@ -50,9 +50,14 @@ async function show() {
     return;
   }
   setContent(page, heading(say.checking));
-  const verdict = await verifyReceiptWith(receipt, { ...keys, now: new Date() }, means);
-  const card = verdict.receipt && keysCard(verdict, means, useKeys);
-  setContent(page, verdictParts(verdict, card), chooser(say.another), choice());
+  try {
+    const verdict = await verifyReceiptWith(receipt, { ...keys, now: new Date() }, means);
+    const card = verdict.receipt && keysCard(verdict, means, useKeys);
+    setContent(page, verdictParts(verdict, card), chooser(say.another), choice());
+  } catch (error) {
+    const { heading: title, lead } = say.broken; // a browser that lacks something: a reader must not wait for ever
+    setContent(page, heading(title), paragraph(lead), paragraph(literal(String(error))), choice());
+  }
   page.querySelector('h1')?.focus();
 }
 
