@@ -205,7 +205,9 @@ select create_distributed_function('caps_used(text,text[])', 'p_developer_id', c
 select create_distributed_function('claim_delivery_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
 select create_distributed_function('claim_polled_sets(text,text,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('close_principal(text,text,timestamp with time zone)');
+select create_distributed_function('close_ids(text,text,text[],boolean[],timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('close_new_ids(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('close_person(text,text,text[],boolean[],timestamp with time zone)');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
@@ -273,6 +275,7 @@ select create_distributed_function('may_send_set(text,text,stream_state,text,tex
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('note_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('offboarded_as(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('pair_needs_renewal(text,text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('party_lock(text,text,text)', 'p_developer_id', colocate_with => 'developers');
@@ -302,7 +305,7 @@ select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', 
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
-select create_distributed_function('usable_of(text,offboarded_kind,text,text[],timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('usable_of(text,offboarded_kind,text[],text[],text[],timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_tokens(text[],text[],timestamp with time zone[])');

@@ -12,12 +12,16 @@ export interface ToldUpstream {
   readonly at: string | null;
 }
 
-/** A webhook or a stream of signals, with the deliveries of an offboarding to it. */
-export interface ToldReceiver {
-  readonly webhookId: string;
+/** How many deliveries of an offboarding wait, were taken, and were not. */
+export interface Deliveries {
   readonly pending: number;
   readonly delivered: number;
   readonly failed: number;
+}
+
+/** A webhook or a stream of signals, with the deliveries of an offboarding to it. */
+export interface ToldReceiver extends Deliveries {
+  readonly webhookId: string;
 }
 
 /** What a service says, under its signature, of the end of a principal or an agent. */
@@ -26,8 +30,14 @@ export interface OffboardingStatement {
   readonly developerId: string;
   readonly offboardingId: string;
   readonly kind: 'principal' | 'agent';
-  /** The id of the principal or the agent. */
+  /** The id of the agent, or the id by which the person was offboarded. */
   readonly subjectId: string;
+  /** Every id of the person that was closed; none for an agent. */
+  readonly principalIds: readonly string[];
+  /** Those of them that count in any case, in lower case. */
+  readonly principalIdsInAnyCase: readonly string[];
+  /** Whether nothing was given to them as yet when the statement was signed. */
+  readonly isClosed: boolean;
   readonly endedAt: string;
   /** The first and the last audit entry of the offboarding. */
   readonly firstSeq: number;
@@ -38,8 +48,14 @@ export interface OffboardingStatement {
   readonly ended: Readonly<Record<string, number>>;
   /** What was still of use at the last entry, by kind. */
   readonly remaining: Readonly<Record<string, number>>;
+  /** The first 500. */
   readonly upstream: readonly ToldUpstream[];
+  /** How many there are in all, by state. */
+  readonly upstreamStates: Readonly<Record<ToldUpstream['state'], number>>;
+  /** The first 100. */
   readonly receivers: readonly ToldReceiver[];
+  /** Those to all receivers. */
+  readonly deliveries: Deliveries;
   readonly signedAt: Date;
 }
 
@@ -65,11 +81,21 @@ export function readOffboardingStatement<Key extends VerificationJwk>(
 
 function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStatement | undefined {
   const { iss, dev, offboardingId, kind, subjectId, endedAt, hash, firstSeq, seq, iat } = claims;
-  const { ended, remaining, upstream, receivers } = claims;
+  const { ended, remaining, upstream, upstreamStates, receivers, deliveries } = claims;
+  const { principalIds, principalIdsInAnyCase, isClosed } = claims;
   if (kind !== 'principal' && kind !== 'agent') return undefined;
   const texts = [iss, dev, offboardingId, subjectId, endedAt, hash];
   if (!texts.every((text) => typeof text === 'string') || !isSeq(firstSeq) || !isSeq(seq)) return undefined;
-  if (!isCounts(ended) || !isCounts(remaining) || typeof iat !== 'number') return undefined;
+  if (!areTexts(principalIds) || !areTexts(principalIdsInAnyCase) || typeof isClosed !== 'boolean')
+    return undefined;
+  if (
+    !isCounts(ended) ||
+    !isCounts(remaining) ||
+    !hasCounts(upstreamStates, ['pending', 'revoked', 'failed', 'unsupported']) ||
+    typeof iat !== 'number'
+  )
+    return undefined;
+  if (!hasCounts(deliveries, ['pending', 'delivered', 'failed'])) return undefined;
   if (!Array.isArray(upstream) || !Array.isArray(receivers)) return undefined;
   const [issuer = '', developerId = '', id = '', subject = '', at = '', last = ''] = texts.map(String);
   return {
@@ -78,6 +104,9 @@ function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStat
     offboardingId: id,
     kind,
     subjectId: subject,
+    principalIds,
+    principalIdsInAnyCase,
+    isClosed,
     endedAt: at,
     firstSeq,
     seq,
@@ -85,9 +114,21 @@ function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStat
     ended,
     remaining,
     upstream,
+    upstreamStates,
     receivers,
+    deliveries,
     signedAt: new Date(iat * 1000),
   };
+}
+
+const areTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
+
+function hasCounts<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): value is Record<Name, number> {
+  return isCounts(value) && names.every((name) => name in value);
 }
 
 const isSeq = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 1;
@@ -113,7 +154,9 @@ export type OffboardingFault =
   /** Something was given to them, or used by them, after. */
   | 'used_after'
   /** An upstream did not take its tokens back. */
-  | 'upstream_failed';
+  | 'upstream_failed'
+  /** The statement says that they are closed, and they had been admitted again when it was signed. */
+  | 'admitted_before';
 
 /** The result of `verifyOffboardingStatement`. */
 export interface OffboardingVerdict {
@@ -134,24 +177,30 @@ export interface OffboardingVerdict {
 }
 
 /** Acts that give somebody something, or use it. */
-const USES = new Set([
-  'authorization.requested',
+const USES: ReadonlySet<string> = new Set([
   'authorization.approved',
-  'grant.created',
-  'token.issued',
-  'token.refreshed',
-  'principal.session_created',
-  'principal.address_proved',
-  'fido.registered',
+  'authorization.requested',
+  'budget.debited',
   'fido.assertion',
-  'vault.credential.stored',
-  'vault.credential.exchanged',
-  'vault.connection.requested',
-  'vault.connection.connected',
-  'vault.proxy.called',
-  'tool.enforce',
-  'vc.issued',
+  'fido.registered',
+  'grant.created',
   'passport.issued',
+  'principal.address_proved',
+  'principal.session_created',
+  'sd-jwt.issued',
+  'sso.login',
+  'token.exchanged',
+  'token.issued',
+  'tool.enforce',
+  'vault.connection.connected',
+  'vault.connection.requested',
+  'vault.credential.exchanged',
+  'vault.credential.refreshed',
+  'vault.credential.stored',
+  'vault.proxy.called',
+  'vc.issued',
+  'wallet.authorization.consumed',
+  'wallet.authorization.issued',
 ]);
 
 /**
@@ -175,7 +224,7 @@ export function verifyOffboardingStatement(
   entries: readonly AuditEntry[],
   sha256: (text: string) => string,
 ): OffboardingVerdict {
-  const { upstream, receivers } = statement;
+  const { upstreamStates, deliveries } = statement;
   const chain = verifyChain(entries, {}, sha256);
   const { made, fault: inEntries, after } = faultIn(statement, entries);
   const fault = !chain.valid
@@ -191,13 +240,10 @@ export function verifyOffboardingStatement(
     grants: made,
     entriesAfter: after,
     erasedEntries: chain.erasedEntries,
-    pending: sumOf([...receivers.map(({ pending }) => pending), upstream.filter(isPending).length]),
-    failedDeliveries: sumOf(receivers.map(({ failed }) => failed)),
+    pending: deliveries.pending + upstreamStates.pending,
+    failedDeliveries: deliveries.failed,
   };
 }
-
-const isPending = ({ state }: ToldUpstream) => state === 'pending';
-const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
 interface Fault {
   readonly fault: OffboardingFault;
@@ -223,27 +269,36 @@ function faultOfCounts(
 }
 
 /** What the statement owns up to. */
-function faultSaid({ remaining, upstream }: OffboardingStatement): Fault | undefined {
+function faultSaid({ remaining, upstream, upstreamStates }: OffboardingStatement): Fault | undefined {
   if (Object.values(remaining).some((count) => count !== 0))
     return { fault: 'something_remained', entryId: null };
-  const isFailed = upstream.some(({ state }) => state === 'failed');
+  const isFailed = upstreamStates.failed > 0 || upstream.some(({ state }) => state === 'failed');
   return isFailed ? { fault: 'upstream_failed', entryId: null } : undefined;
 }
 
 /** One walk along the chain, since a grant that was delegated comes behind the one above it. */
 function faultIn(statement: OffboardingStatement, entries: readonly AuditEntry[]) {
-  const { kind, subjectId, seq, endedAt } = statement;
-  const member = kind === 'principal' ? 'principalId' : 'agentId';
+  const { kind, subjectId, seq, endedAt, isClosed, signedAt } = statement;
+  const isPerson = kind === 'principal';
+  const exact = new Set([subjectId, ...statement.principalIds]);
+  const folded = new Set(statement.principalIdsInAnyCase);
+  const names = (id: unknown) =>
+    typeof id === 'string' && (exact.has(id) || (folded.size > 0 && folded.has(id.toLowerCase())));
   const living = new Map<string, { readonly entryId: string; readonly expiresAt: string }>();
   const theirs = new Set<string>();
   let used: Fault | undefined;
+  let admitted: Fault | undefined;
   let after = 0;
   for (const entry of entries) {
-    if (entry.seq > seq && isAdmission(statement, entry)) break;
+    const isNamed = names(isPerson ? entry.principalId : entry.agentId);
+    if (entry.seq > seq && isPerson && isNamed && entry.action === 'principal.admitted') {
+      const isBefore = isClosed && Date.parse(entry.timestamp) < signedAt.getTime();
+      admitted = isBefore ? { fault: 'admitted_before', entryId: entry.id } : undefined;
+      break;
+    }
     if (entry.seq > seq) after += 1;
     const { parentGrantId, expiresAt } = Object(entry.metadata);
-    const isTheirs =
-      entry[member] === subjectId || (parentGrantId !== undefined && theirs.has(parentGrantId));
+    const isTheirs = isNamed || (parentGrantId !== undefined && theirs.has(parentGrantId));
     if (entry.seq > seq) {
       if (isTheirs && entry.status === 'success' && USES.has(entry.action)) {
         used ??= { fault: 'used_after', entryId: entry.id };
@@ -257,10 +312,5 @@ function faultIn(statement: OffboardingStatement, entries: readonly AuditEntry[]
   }
   const survivor = [...living.values()].find((grant) => !(grant.expiresAt <= endedAt));
   const survived: Fault | undefined = survivor && { fault: 'grant_survived', entryId: survivor.entryId };
-  return { made: theirs.size, fault: survived ?? used, after };
+  return { made: theirs.size, fault: survived ?? used ?? admitted, after };
 }
-
-const isAdmission = (
-  { kind, subjectId }: OffboardingStatement,
-  { action, principalId }: AuditEntry,
-): boolean => kind === 'principal' && action === 'principal.admitted' && principalId === subjectId;

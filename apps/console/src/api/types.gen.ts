@@ -2812,7 +2812,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all grants, requests and sessions of a principal, and remove their credentials */
+        /** End all that agents hold of a person, under every id, and remove their credentials */
         post: operations["principals.offboard"];
         delete?: never;
         patch?: never;
@@ -2822,11 +2822,11 @@ export interface paths {
             query?: never;
             path?: never;
         };
-        /** Get a signed statement that nothing of an offboarded principal was left */
+        /** Get a signed statement that nothing of an offboarded person was left */
         get: operations["principals.offboarding"];
         put?: never;
         post?: never;
-        /** Let agents ask an offboarded principal again; nothing that ended comes back */
+        /** Let agents ask an offboarded person again, under every id; nothing that ended comes back */
         delete: operations["principals.admit"];
         patch?: never;
     };
@@ -7429,6 +7429,11 @@ export interface components {
             statement: string | null;
         };
         OffboardingProof: {
+            deliveries: {
+                delivered: number;
+                failed: number;
+                pending: number;
+            };
             ended: {
                 [key: string]: number;
             };
@@ -7440,6 +7445,8 @@ export interface components {
             /** @enum {unknown} */
             kind: "principal" | "agent";
             offboardingId: string;
+            principalIds: string[];
+            principalIdsInAnyCase: string[];
             receivers: {
                 delivered: number;
                 failed: number;
@@ -7459,6 +7466,12 @@ export interface components {
                 /** @enum {unknown} */
                 state: "pending" | "revoked" | "failed" | "unsupported";
             }[];
+            upstreamStates: {
+                failed: number;
+                pending: number;
+                revoked: number;
+                unsupported: number;
+            };
         };
         OffboardInput: {
             /** @default false */

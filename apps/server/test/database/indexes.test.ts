@@ -15,7 +15,7 @@ import {
   lockMemberOfSso,
 } from '../../src/features/accounts/members/members.repo.ts';
 import { deleteFailuresBeforeAcrossTenants } from '../../src/features/accounts/requests/requests.repo.ts';
-import { listOfSsoUser, listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
+import { listSubscriptionRows } from '../../src/features/calls/approvers/approvers.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/calls/decisions/lists.repo.ts';
 import { gatheredUntil } from '../../src/features/calls/decisions/notices.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/calls/enforcement/enforcement.repo.ts';
@@ -47,7 +47,7 @@ import {
   deleteUnusedClientsAcrossTenants,
   findClientAtDeveloper,
 } from '../../src/features/oauth/oauth/oauth.repo.ts';
-import { countUsable, findOffboarding } from '../../src/features/people/offboarding/offboarding.repo.ts';
+import { findOffboarding } from '../../src/features/people/offboarding/offboarding.repo.ts';
 import {
   findDiscoveredAcrossTenants,
   principalsWithPasskeys,
@@ -57,6 +57,7 @@ import {
   principalsWithSessions,
 } from '../../src/features/people/principals/principals.queries.ts';
 import { listPeopleAcrossTenants } from '../../src/features/people/principals/principals.repo.ts';
+import { openPerson } from '../../src/features/people/scim/principals.repo.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import {
   findSourceAcrossTenants,
@@ -103,6 +104,7 @@ import {
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { isPrincipalActive } from '../../src/platform/db/principals.ts';
 import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
 import { listDueMessagesAcrossTenants } from '../../src/platform/outbound/queue.ts';
 import { possessionsOf } from '../app/every-route.ts';
@@ -157,8 +159,9 @@ const endsAll = ({ acme, its, calling }: World) =>
  * Later works may end what earlier works have read.
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
-  approvers_principal: ({ db, acme, at }) =>
-    inTransaction(db, (tx) => countUsable(tx, acme, { kind: 'principal', subjectId: 'user_42' }, [], at)),
+  closed_principals_folded: ({ db, acme }) => isPrincipalActive(db, acme, 'user_42'),
+  closed_principals_subject: ({ db, acme, at }) =>
+    inTransaction(db, (tx) => openPerson(tx, acme, 'user_42', at)),
   offboardings_subject: ({ db, acme }) =>
     findOffboarding(db, acme, { kind: 'principal', subjectId: 'user_42' }),
   agents_client: ({ db, acme }) =>
@@ -317,7 +320,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       listWaitingSessions(tx, acme, { principalId: 'user_42', service: 'files', agentId: null }, 9),
     ),
   connect_sessions_agent: ({ db, acme, its, at }) =>
-    inTransaction(db, (tx) => cancelSessionsFor(tx, acme, ['agentId', String(its.agentId)], at)),
+    inTransaction(db, (tx) => cancelSessionsFor(tx, acme, ['agentId', [String(its.agentId)]], at)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
   sso_connections_keys: ({ db }) =>
@@ -373,7 +376,6 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, [], 10),
   console_sessions_member: ({ acme }) =>
     acme('POST', '/v1/console/session/key', { displayName: 'Ada', email: 'ada@example.org' }),
-  approvers_sso_user: ({ db, acme }) => listOfSsoUser(db, acme, 'nobody'),
   approver_subscriptions_approver: ({ db, acme }) => listSubscriptionRows(db, acme, [NOBODY]),
   decision_notices_due: ({ db, at }) =>
     listDueMessagesAcrossTenants(db, { table: 'decision_notices', skips: 'is_gathered' }, at),

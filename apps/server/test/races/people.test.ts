@@ -5,6 +5,7 @@ import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
 import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
+import { provisionerOf } from '../app/scim.ts';
 import { besideProvider } from '../app/signing-on.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 
@@ -331,6 +332,31 @@ test('an offboarding of a person, and a passkey of theirs', () =>
     other: ({ acme }, body) => acme('POST', '/v1/webauthn/register/verify', body),
     answers: ['200, 201', '200, 400 CHALLENGE_INVALID'],
     orElse: ['200, 409 PRINCIPAL_INACTIVE'],
+  }));
+test('an offboarding of a person, and an invitation of theirs to approve', () =>
+  race({
+    async prepare(acme, service) {
+      const directory = await provisionerOf(service, acme);
+      const emails = [{ value: 'u42@example.org', primary: true }];
+      await directory('POST', '/Users', { userName: 'user_42', externalId: 'crm-7', emails });
+    },
+    one: ({ acme }) => acme('POST', '/v1/principals/crm-7/offboard', {}),
+    other: ({ acme }) => acme('POST', '/v1/approvers', of42),
+    answers: ['200, 201', '200, 409 CONFLICT'],
+  }));
+test('an offboarding of a person, and another id that the directory gives them', () =>
+  race({
+    async prepare(acme, service) {
+      const directory = await provisionerOf(service, acme);
+      const { id } = (await directory('POST', '/Users', { userName: 'user_42' })).json();
+      return { token: directory.token, id: String(id) };
+    },
+    one: offboard,
+    other: ({ service }, { token, id }) =>
+      service.calling(token)('PATCH', `/scim/v2/Users/${id}`, {
+        Operations: [{ op: 'replace', path: 'externalId', value: 'crm-7' }],
+      }),
+    answers: ['200, 200'],
   }));
 test('two offboardings of a person', () => race({ prepare: withCode, one: offboard, answers: ['200, 200'] }));
 test('an offboarding of a person, and their admission', () =>

@@ -4329,6 +4329,9 @@ export interface PrincipalsOffboardingAnswer {
   offboardingId: string;
   kind: "principal" | "agent";
   subjectId: string;
+  principalIds: string[];
+  principalIdsInAnyCase: string[];
+  isClosed: boolean;
   endedAt: string;
   firstSeq: number;
   seq: number;
@@ -4341,13 +4344,23 @@ export interface PrincipalsOffboardingAnswer {
     state: "pending" | "revoked" | "failed" | "unsupported";
     at: string | null;
   }[];
+  upstreamStates: {
+    pending: number;
+    revoked: number;
+    failed: number;
+    unsupported: number;
+  };
   receivers: {
     webhookId: string;
     pending: number;
     delivered: number;
     failed: number;
   }[];
-  isClosed: boolean;
+  deliveries: {
+    pending: number;
+    delivered: number;
+    failed: number;
+  };
   statement: string;
 }
 
@@ -5792,19 +5805,19 @@ export interface PrincipalsApi {
    */
   get(principalId: string, options?: CallOptions): Promise<PrincipalsGetAnswer>;
   /**
-   * End all grants, requests and sessions of a principal, and remove their credentials.
+   * End all that agents hold of a person, under every id, and remove their credentials.
    *
    * Sends `POST /v1/principals/{principalId}/offboard`.
    */
   offboard(principalId: string, input?: PrincipalsOffboardInput, options?: CallOptions): Promise<PrincipalsOffboardAnswer>;
   /**
-   * Get a signed statement that nothing of an offboarded principal was left.
+   * Get a signed statement that nothing of an offboarded person was left.
    *
    * Sends `GET /v1/principals/{principalId}/offboarding`.
    */
   offboarding(principalId: string, options?: CallOptions): Promise<PrincipalsOffboardingAnswer>;
   /**
-   * Let agents ask an offboarded principal again; nothing that ended comes back.
+   * Let agents ask an offboarded person again, under every id; nothing that ended comes back.
    *
    * Sends `DELETE /v1/principals/{principalId}/offboarding`.
    */

@@ -610,9 +610,12 @@ export interface Changes {
 }
 
 export interface ClosedPrincipals {
+  admittedAt: Timestamp | null;
   closedAt: Timestamp;
   developerId: string;
+  isFolded: Generated<boolean>;
   principalId: string;
+  subjectId: string;
 }
 
 export interface ConnectSessions {
@@ -995,13 +998,16 @@ export interface Offboardings {
   ended: Json;
   endedAt: Timestamp;
   firstSeq: Int8;
+  foldedIds: Generated<string[]>;
   hash: Buffer;
   id: string;
   kind: OffboardedKind;
+  principalIds: Generated<string[]>;
   remaining: Json;
   seq: Int8;
   subjectId: string;
   upstream: Json;
+  upstreamStates: Generated<Json>;
 }
 
 export interface OperatorEntries {

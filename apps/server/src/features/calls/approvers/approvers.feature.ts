@@ -8,7 +8,7 @@ import { principalClosed, userLeft } from '../../people/scim/index.ts';
 import { eraseApprovers, tellApprovers, tellSubscriptions } from './approvers.repo.ts';
 import { approverRecoveryRoutes, approverRoutes, rates } from './approvers.routes.ts';
 import { approverDeps, approverParts, settings } from './deps.ts';
-import { removeApproversOfPrincipal, removeApproversOfUser } from './manage.ts';
+import { removeApproversOfPrincipals, removeApproversOfUser } from './manage.ts';
 import { approverNotificationRoutes, approverPageRoutes, approverPasskeyRoutes } from './page.routes.ts';
 import { authenticateApprover, CSRF_KEY_USE } from './session.ts';
 import { SEAL_KEY_USE, VAPID_KEY_USE } from './web-push.ts';
@@ -90,7 +90,7 @@ export const approvers = defineFeature({
   keyUses: [CSRF_KEY_USE, SEAL_KEY_USE, VAPID_KEY_USE],
   listens: [
     on(userLeft, removeApproversOfUser),
-    on(principalClosed, removeApproversOfPrincipal),
+    on(principalClosed, removeApproversOfPrincipals),
     on(tenantErased, eraseApprovers),
     on(personExported, tellApprovers),
     on(personExported, tellSubscriptions),

@@ -56,21 +56,6 @@ export const lockApprover = (tx: Tx, { developerId }: Tenant, id: string): Promi
 export const findByMailbox = (db: Executor, tenant: Tenant, mailbox: string) =>
   approversOf(db, tenant).where('mailbox', '=', mailbox).where('status', '<>', 'removed').executeTakeFirst();
 
-export const listOfPrincipals = (
-  db: Executor,
-  tenant: Tenant,
-  principalIds: readonly string[],
-): Promise<ApproverRow[]> =>
-  approversOf(db, tenant)
-    .where('principalId', 'in', [...principalIds, ''])
-    .where('status', '<>', 'removed')
-    .orderBy('id')
-    .execute();
-
-/** The approver for whom this user's provider vouched. */
-export const listOfSsoUser = (db: Executor, tenant: Tenant, userId: string): Promise<ApproverRow[]> =>
-  approversOf(db, tenant).where('ssoUserId', '=', userId).where('status', '<>', 'removed').execute();
-
 /** In one order, so that two removals at once see each other, and an account keeps its last approver. */
 export async function lockAllApprovers(tx: Tx, { developerId }: Tenant): Promise<void> {
   await tx

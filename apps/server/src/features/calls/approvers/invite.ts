@@ -1,6 +1,6 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
-import { isPrincipalActive } from '../../../platform/db/principals.ts';
+import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
@@ -27,12 +27,12 @@ export async function inviteApprover(
 ): Promise<ApproverInvitation> {
   const at = deps.clock();
   const { tenant } = caller;
-  const invited = await personIn(deps, caller, input);
-  const mailbox = mailboxOf(invited.email);
   const secret = newSecret();
   const inviteExpiresAt = new Date(at.getTime() + INVITE_MS);
 
   return inTransaction(deps.db, async (tx) => {
+    const invited = await personIn(tx, caller, input); // held, so before the account
+    const mailbox = mailboxOf(invited.email);
     const account = await lockOpenAccount(tx, tenant);
     const known = await findByMailbox(tx, tenant, mailbox);
     if (known && (known.status !== 'invited' || known.principalId !== invited.principalId)) {
@@ -88,7 +88,7 @@ const mailNeeded = () =>
   );
 
 /** A principal's address is the one that the directory tells, and never one that is typed here. */
-async function personIn({ db }: ApproverDeps, { tenant }: Caller, input: NewApprover) {
+async function personIn(tx: Tx, { tenant }: Caller, input: NewApprover) {
   const { email, principalId, displayName } = input;
   if ((email === undefined) === (principalId === undefined)) {
     throw badField('email', 'not_allowed', 'Name either an address or a principal.');
@@ -97,13 +97,14 @@ async function personIn({ db }: ApproverDeps, { tenant }: Caller, input: NewAppr
     if (displayName === undefined) throw badField('displayName', 'required');
     return { kind: 'person' as const, principalId: null, email: email ?? '', displayName };
   }
-  const known = await addressOfPrincipal(db, tenant, principalId);
-  if (known === undefined || !(await isPrincipalActive(db, tenant, principalId))) {
+  const isActive = await holdPrincipal(tx, tenant, principalId);
+  const known = await addressOfPrincipal(tx, tenant, principalId);
+  if (known === undefined || !isActive) {
     throw new AppError('CONFLICT', 'The directory tells no address of this principal.', {
       field: 'principalId',
     });
   }
-  const name = displayName ?? (await displayNameOf(db, tenant, principalId)) ?? principalId;
+  const name = displayName ?? (await displayNameOf(tx, tenant, principalId)) ?? principalId;
   return {
     kind: 'principal' as const,
     principalId,

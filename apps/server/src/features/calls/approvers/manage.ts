@@ -7,7 +7,7 @@ import { lockOpenAccount } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { deletePasskeyRowsOf } from '../../people/passkeys/index.ts';
 import type { OnPrincipalClosed, OnUserLeft } from '../../people/scim/index.ts';
-import { personById } from '../../people/scim/scim.queries.ts';
+import { usersOfPrincipals } from '../../people/scim/scim.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
   type ApproverRow,
@@ -16,8 +16,6 @@ import {
   findApprover,
   listAllApprovers,
   listApproverRows,
-  listOfPrincipals,
-  listOfSsoUser,
   lockAllApprovers,
   lockApprover,
   NO_LINK,
@@ -117,11 +115,15 @@ async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
  * last approver, who is signed out and for whom their provider no longer vouches.
  */
 export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) => {
-  await lockAllApprovers(tx, caller.tenant);
-  const person = await personById(tx, caller.tenant, userId);
-  const principals = person ? await listOfPrincipals(tx, caller.tenant, [person.principalId]) : [];
+  const { tenant } = caller;
+  await lockAllApprovers(tx, tenant);
+  const all = await listAllApprovers(tx, tenant);
+  const named = all.flatMap(({ principalId }) => principalId ?? []);
+  const users = await usersOfPrincipals(tx, tenant, named); // one of any id of theirs
   const rows: ApproverRow[] = [];
-  for (const row of [...principals, ...(await listOfSsoUser(tx, caller.tenant, userId))]) {
+  for (const row of all) {
+    const isTheirs = row.principalId !== null && users.get(row.principalId) === userId;
+    if (!isTheirs && row.ssoUserId !== userId) continue;
     if (await isLast(tx, caller, row, at)) await lowerAssurance(tx, row);
     else {
       await leave(tx, row);
@@ -131,11 +133,11 @@ export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId, at) 
   return offboarded(tx, caller, rows);
 };
 
-/** Removes those who approve as a principal who is offboarded. */
-export const removeApproversOfPrincipal: OnPrincipalClosed = async (tx, caller, principalId) => {
-  if ((await listOfPrincipals(tx, caller.tenant, [principalId])).length === 0) return [];
+/** Removes those who approve as a person who is offboarded. */
+export const removeApproversOfPrincipals: OnPrincipalClosed = async (tx, caller, principalIds) => {
   await lockAllApprovers(tx, caller.tenant);
-  const rows = await listOfPrincipals(tx, caller.tenant, [principalId]);
+  const all = await listAllApprovers(tx, caller.tenant);
+  const rows = all.filter(({ principalId }) => principalId !== null && principalIds.includes(principalId));
   for (const row of rows) await leave(tx, row);
   return offboarded(tx, caller, rows);
 };

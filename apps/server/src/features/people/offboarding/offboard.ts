@@ -5,6 +5,7 @@ import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { admitPrincipal, type OffboardDeps, offboardPrincipal } from '../scim/index.ts';
+import { namesBySignOn } from '../sso/sso.queries.ts';
 import { findOffboarding, getPrincipalFacts, listPrincipalRows } from './offboarding.repo.ts';
 import type {
   OffboardInput,
@@ -77,9 +78,9 @@ export async function getPrincipal(
 export type OffboardingDeps = StatementDeps & OffboardDeps;
 
 /**
- * Ends everything that agents hold of a principal, as when a directory deletes the user, and closes the id: nothing is given
- * to it until it is admitted again. With `keepCredentials` the principal may give new grants at once, and there is no
- * statement. A repeated call changes nothing.
+ * Ends everything that agents hold of a person, as when a directory deletes the user, and closes every id of theirs: nothing is
+ * given to one until the person is admitted again. With `keepCredentials` the person may give new grants at once, and there is
+ * no statement. A repeated call changes nothing.
  * @throws NOT_FOUND when the account has nothing of the principal, and never had
  */
 export async function offboard(
@@ -89,29 +90,42 @@ export async function offboard(
   { keepCredentials }: OffboardInput,
 ): Promise<Offboarding> {
   await getPrincipal(deps, caller, principalId);
+  const { tenant } = caller;
   const at = deps.clock();
-  const subject = { kind: 'principal', subjectId: principalId } as const;
   return inTransaction(deps.db, async (tx) => {
-    const ending = { at, isForGood: !keepCredentials };
-    const acts = await offboardPrincipal(tx, caller, deps, principalId, ending);
+    const { acts, subjectId, ids, principalIds } = await offboardPrincipal(tx, caller, deps, principalId, {
+      at,
+      isForGood: !keepCredentials,
+      namesBySignOn: (within, userId) => namesBySignOn(within, tenant, userId),
+    });
     const chained = acts.length > 0 ? await recordActs(tx, caller, acts, at) : undefined;
     const ended = fallen(principalId, acts);
     if (keepCredentials) return { ...ended, statement: null };
-    if (chained) await keepEnding(tx, caller.tenant, subject, { acts, chained, at });
+    const subject = { kind: 'principal', subjectId } as const;
+    const folded = ids.filter(({ isFolded }) => isFolded).map(({ id }) => id);
+    const closed = ids.map(({ id }) => id);
+    if (chained)
+      await keepEnding(
+        tx,
+        tenant,
+        { ...subject, closed, exact: principalIds, folded },
+        { acts, chained, at },
+      );
     return { ...ended, statement: (await getOffboarding({ ...deps, db: tx }, caller, subject)).statement };
   });
 }
 
-/** Lets agents ask a principal again who was offboarded. @throws NOT_FOUND for one who is not closed */
+/** Lets agents ask a person again who was offboarded, under every id. @throws NOT_FOUND for one who is not closed */
 export async function admit(
   { db, clock }: Pick<OffboardingDeps, 'db' | 'clock'>,
   caller: Caller,
   principalId: string,
 ): Promise<void> {
+  const at = clock();
   await inTransaction(db, async (tx) => {
-    const acts = await admitPrincipal(tx, caller, principalId);
+    const acts = await admitPrincipal(tx, caller, principalId, at);
     if (acts.length === 0) throw notFound();
-    await recordActs(tx, caller, acts, clock());
+    await recordActs(tx, caller, acts, at);
   });
 }
 

@@ -5,9 +5,9 @@ import { on } from '../../../platform/hooks.ts';
 import { agentEnded } from '../../accounts/agents/index.ts';
 import { credentialDisconnected } from '../../vault/credentials/index.ts';
 import { offboardDeps } from '../scim/index.ts';
-import { eraseOffboardings, tellOffboardings } from './offboarding.repo.ts';
+import { eraseOffboardings, noteTold, tellOffboardings } from './offboarding.repo.ts';
 import { offboardingRoutes } from './offboarding.routes.ts';
-import { keepEndOfAgent, noteUpstream } from './statement.ts';
+import { keepEndOfAgent } from './statement.ts';
 
 const tables: TableUse = {
   owns: { offboardings: { rate: 'plan', kib: 80 } },
@@ -39,7 +39,7 @@ export const offboarding = defineFeature({
   tables,
   listens: [
     on(agentEnded, keepEndOfAgent),
-    on(credentialDisconnected, noteUpstream),
+    on(credentialDisconnected, noteTold),
     on(tenantErased, eraseOffboardings),
     on(personExported, tellOffboardings),
   ],

@@ -132,41 +132,61 @@ export type Subject = Pick<Selectable<Offboardings>, 'kind' | 'subjectId'>;
 
 type Counts = Readonly<Record<string, number>>;
 
-export interface OffboardingRow extends Omit<Selectable<Offboardings>, 'ended' | 'remaining' | 'upstream'> {
+type Json = 'ended' | 'remaining' | 'upstream' | 'upstreamStates';
+
+export interface OffboardingRow extends Omit<Selectable<Offboardings>, Json> {
   readonly ended: Counts;
   readonly remaining: Counts;
+  /** The first 500, by credential. */
   readonly upstream: Readonly<Record<string, Omit<ToldUpstream, 'credentialId'>>>;
+  /** All, by state. */
+  readonly upstreamStates: Readonly<Partial<Record<ToldUpstream['state'], number>>>;
   /** Whether nothing is given to the principal or the agent as yet. */
   readonly isClosed: boolean;
+}
+
+/** The ids that name somebody, and those of them that count in any case, in lower case. */
+export interface Ids {
+  readonly exact: readonly string[];
+  readonly folded: readonly string[];
 }
 
 /** How much the tables have of somebody that is still of use, by kind. @param grantIds those that have just ended */
 export async function countUsable(
   tx: Tx,
   { developerId }: Tenant,
-  { kind, subjectId }: Subject,
+  { kind, exact, folded }: Pick<Subject, 'kind'> & Ids,
   grantIds: readonly string[],
   at: Date,
 ): Promise<Counts> {
   const asked = sql<{
     usable: Counts;
-  }>`select usable_of(${developerId}, ${kind}, ${subjectId}, ${grantIds}::text[], ${at}) as usable`;
+  }>`select usable_of(${developerId}, ${kind}, ${exact}::text[], ${folded}::text[],
+    ${grantIds}::text[], ${at}) as usable`;
   return (await asked.execute(tx)).rows[0]?.usable ?? {};
 }
 
 const MOST_UPSTREAMS = 500;
 
-/** The credentials of a principal whose upstreams have to be told since this time. */
-export function listUntold(tx: Tx, { developerId }: Tenant, principalId: string, at: Date) {
-  return tx
+/**
+ * The credentials of a person whose upstreams are not told yet: those that end now, and those that were disconnected just
+ * before. The first 500, and how many there are.
+ */
+export async function listUntold(tx: Tx, { developerId }: Tenant, principalIds: readonly string[]) {
+  const untold = tx
     .selectFrom('vaultCredentials')
-    .select(['id', 'service'])
     .where('developerId', '=', developerId)
-    .where('principalId', '=', principalId)
-    .where('disconnectingAt', '=', at)
+    .where('principalId', 'in', principalIds)
+    .where('disconnectingAt', 'is not', null);
+  const first = await untold
+    .select(['id', 'service'])
     .orderBy('service')
+    .orderBy('id')
     .limit(MOST_UPSTREAMS)
     .execute();
+  if (first.length < MOST_UPSTREAMS) return { first, count: first.length };
+  const counted = untold.select(({ fn }) => fn.countAll<string>().as('all'));
+  return { first, count: Number((await counted.executeTakeFirstOrThrow()).all) };
 }
 
 export async function insertOffboarding(
@@ -180,36 +200,56 @@ export async function insertOffboarding(
     .execute();
 }
 
-/** Notes what came of telling an upstream, in the offboarding that waits for it. */
+interface Disconnected {
+  readonly id: string;
+  readonly principalId: string;
+  readonly disconnectingAt: Date | null;
+}
+
+/** Notes what came of telling an upstream, in the offboarding that waits for it: one whose statement counts it as pending. */
 export async function noteTold(
   tx: Tx,
   { developerId }: Tenant,
-  principalId: string,
-  { credentialId, state, at }: { readonly credentialId: string; readonly state: string; readonly at: Date },
+  { id: credentialId, principalId, disconnectingAt }: Disconnected,
+  { upstream: state, at }: { readonly upstream: ToldUpstream['state']; readonly at: Date },
 ): Promise<void> {
-  await sql`update offboardings
-    set upstream = jsonb_set(upstream, array[${credentialId}::text],
-      upstream -> ${credentialId}::text || jsonb_build_object('state', ${state}::text, 'at', ${at.toISOString()}::text))
-    where developer_id = ${developerId} and kind = 'principal' and subject_id = ${principalId}
-      and upstream ? ${credentialId}::text`.execute(tx);
+  await sql`update offboardings o set
+      upstream_states = o.upstream_states || jsonb_build_object('pending', (o.upstream_states ->> 'pending')::int - 1,
+        ${state}::text, coalesce((o.upstream_states ->> ${state}::text)::int, 0) + 1),
+      upstream = case when o.upstream ? ${credentialId}::text then jsonb_set(o.upstream, array[${credentialId}::text],
+        o.upstream -> ${credentialId}::text || jsonb_build_object('state', ${state}::text, 'at', ${at.toISOString()}::text))
+        else o.upstream end
+    where o.developer_id = ${developerId} and o.ended_at >= ${disconnectingAt} and (o.upstream_states ->> 'pending')::int > 0 and o.id = (
+      select last.id from offboardings last where last.developer_id = ${developerId} and last.kind = 'principal'
+        and last.subject_id = offboarded_as(${developerId}, ${principalId}) order by last.id desc limit 1)`.execute(
+    tx,
+  );
 }
 
 const lastOf = lookUp<OffboardingRow, [developerId: string, kind: string, subjectId: string]>(
   'find_offboarding',
   `select o.id, o.kind, o.subject_id as "subjectId", o.first_seq as "firstSeq", o.seq, o.hash, o.ended, o.remaining,
-     o.upstream, o.ended_at as "endedAt", o.kind = 'agent' or principal_closed($1, $3) as "isClosed"
-   from offboardings o where o.developer_id = $1 and o.kind = $2::offboarded_kind and o.subject_id = $3
+     o.principal_ids as "principalIds", o.folded_ids as "foldedIds", o.upstream, o.upstream_states as "upstreamStates",
+     o.ended_at as "endedAt", o.kind = 'agent' or principal_closed($1, o.subject_id) as "isClosed"
+   from offboardings o where o.developer_id = $1 and o.kind = $2::offboarded_kind
+     and o.subject_id = (select case when $2 = 'agent' then $3 else offboarded_as($1, $3) end)
    order by o.id desc limit 1`,
 );
 
-/** The last offboarding of somebody. */
+/** The last offboarding of somebody, by any id that it closed. */
 export async function findOffboarding(db: Executor, { developerId }: Tenant, { kind, subjectId }: Subject) {
   return (await lastOf(db, developerId, kind, subjectId))[0];
 }
 
-const receiversOf = lookUp<ToldReceiver, [developerId: string, at: Date, most: number]>(
+type Deliveries = Omit<ToldReceiver, 'webhookId'>;
+
+const receiversOf = lookUp<
+  ToldReceiver & { readonly all: Deliveries },
+  [developerId: string, at: Date, most: number]
+>(
   'list_told_receivers',
-  `select e.id as "webhookId", told.pending, told.delivered, told.failed
+  `select e.id as "webhookId", told.pending, told.delivered, told.failed, jsonb_build_object('pending', sum(told.pending) over (),
+     'delivered', sum(told.delivered) over (), 'failed', sum(told.failed) over ()) as "all"
    from webhook_endpoints e cross join lateral (
      select count(*) filter (where status = 'pending')::int as pending,
        count(*) filter (where status = 'delivered')::int as delivered,
@@ -222,9 +262,12 @@ const receiversOf = lookUp<ToldReceiver, [developerId: string, at: Date, most: n
 
 const MOST_RECEIVERS = 100;
 
-/** The endpoints and streams that were told of an offboarding, as far as its deliveries are kept. */
-export const listReceivers = (db: Executor, { developerId }: Tenant, endedAt: Date) =>
-  receiversOf(db, developerId, endedAt, MOST_RECEIVERS);
+/** The endpoints and streams that were told of an offboarding, as far as its deliveries are kept: the first, and counts of all. */
+export async function listReceivers(db: Executor, { developerId }: Tenant, endedAt: Date) {
+  const rows = await receiversOf(db, developerId, endedAt, MOST_RECEIVERS);
+  const deliveries: Deliveries = rows[0]?.all ?? { pending: 0, delivered: 0, failed: 0 };
+  return { receivers: rows.map(({ all: _, ...receiver }) => receiver), deliveries };
+}
 
 /** Erases rows of a closed account. */
 export const eraseOffboardings = eraserOf('offboardings');
@@ -232,5 +275,5 @@ export const eraseOffboardings = eraserOf('offboardings');
 export const tellOffboardings = exportOf(
   'offboarding',
   sql`(select *, subject_id as principal_id from offboardings where kind = 'principal') offboardings`,
-  ['first_seq', 'seq', 'ended', 'remaining', 'upstream', 'ended_at'],
+  ['first_seq', 'seq', 'principal_ids', 'ended', 'remaining', 'upstream', 'ended_at'],
 );

@@ -15,11 +15,21 @@ import {
 } from './offboarding.schema.ts';
 import { getOffboarding } from './statement.ts';
 
+/** Who may read what is kept of a person or an agent, and who may end it. */
+const reads = {
+  access: 'developer',
+  capability: 'read',
+  role: 'full',
+  rate: 'default',
+  failures: ['NOT_FOUND'],
+} as const;
+const writes = { ...reads, capability: 'operate' } as const;
+
 export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = async (app, deps) => {
   app.get(
     '/v1/principals',
     {
-      config: { access: 'developer', capability: 'read', role: 'full', rate: 'default', failures: [] },
+      config: { ...reads, failures: [] },
       schema: {
         operationId: 'principals.list',
         summary: 'Find the principals who hold something, by the beginning of their ids',
@@ -33,13 +43,7 @@ export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = asy
   app.get(
     '/v1/principals/:principalId',
     {
-      config: {
-        access: 'developer',
-        capability: 'read',
-        role: 'full',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
+      config: reads,
       schema: {
         operationId: 'principals.get',
         summary: 'Read what the account has of a principal, and what an offboarding would end',
@@ -53,16 +57,10 @@ export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = asy
   app.post(
     '/v1/principals/:principalId/offboard',
     {
-      config: {
-        access: 'developer',
-        capability: 'operate',
-        role: 'full',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
+      config: writes,
       schema: {
         operationId: 'principals.offboard',
-        summary: 'End all grants, requests and sessions of a principal, and remove their credentials',
+        summary: 'End all that agents hold of a person, under every id, and remove their credentials',
         params: PrincipalPath,
         body: OffboardInput,
         response: { 200: Offboarding },
@@ -75,16 +73,10 @@ export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = asy
   app.get(
     '/v1/principals/:principalId/offboarding',
     {
-      config: {
-        access: 'developer',
-        capability: 'read',
-        role: 'full',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
+      config: reads,
       schema: {
         operationId: 'principals.offboarding',
-        summary: 'Get a signed statement that nothing of an offboarded principal was left',
+        summary: 'Get a signed statement that nothing of an offboarded person was left',
         params: PrincipalPath,
         response: { 200: OffboardingProof },
       },
@@ -99,16 +91,10 @@ export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = asy
   app.delete(
     '/v1/principals/:principalId/offboarding',
     {
-      config: {
-        access: 'developer',
-        capability: 'operate',
-        role: 'full',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
+      config: writes,
       schema: {
         operationId: 'principals.admit',
-        summary: 'Let agents ask an offboarded principal again; nothing that ended comes back',
+        summary: 'Let agents ask an offboarded person again, under every id; nothing that ended comes back',
         params: PrincipalPath,
         response: { 204: Type.Null() },
       },
@@ -122,13 +108,7 @@ export const offboardingRoutes: FastifyPluginAsyncTypebox<OffboardingDeps> = asy
   app.get(
     '/v1/agents/:id/offboarding',
     {
-      config: {
-        access: 'developer',
-        capability: 'read',
-        role: 'full',
-        rate: 'default',
-        failures: ['NOT_FOUND'],
-      },
+      config: reads,
       schema: {
         operationId: 'agents.offboarding',
         summary: 'Get a signed statement that nothing of a revoked agent was left',

@@ -91,21 +91,28 @@ const ToldUpstream = Type.Object({
   at: Type.Union([Time, Type.Null()]),
 });
 
-export type ToldReceiver = Static<typeof ToldReceiver>;
-const ToldReceiver = Type.Object({
-  /** The id of a webhook, or of a stream of signals. */
-  webhookId: Id,
+const Deliveries = Type.Object({
   pending: Type.Integer({ minimum: 0 }),
   delivered: Type.Integer({ minimum: 0 }),
   failed: Type.Integer({ minimum: 0 }),
 });
 
+export type ToldReceiver = Static<typeof ToldReceiver>;
+/** The id of a webhook, or of a stream of signals. */
+const ToldReceiver = Type.Object({ webhookId: Id, ...Deliveries.properties });
+
 export type OffboardingProof = Static<typeof OffboardingProof>;
 export const OffboardingProof = Type.Object({
   offboardingId: Id,
   kind: Type.Enum(['principal', 'agent']),
-  /** The id of the principal or the agent. */
+  /** The id of the agent, or the id by which the person was offboarded. */
   subjectId: Type.String(),
+  /** Every id of the person that was closed: also those that the directory or single sign-on has for them. None for an agent. */
+  principalIds: Type.Array(Type.String()),
+  /** Those of them that count in any case, in lower case. */
+  principalIdsInAnyCase: Type.Array(Type.String()),
+  /** False once the person is admitted again. An agent never is. */
+  isClosed: Type.Boolean(),
   endedAt: Time,
   /** The first and the last audit entry of the offboarding, and the hash of the last. */
   firstSeq: Type.Integer({ minimum: 1 }),
@@ -115,12 +122,19 @@ export const OffboardingProof = Type.Object({
   ended: Counts,
   /** What was still of use at that entry: each kind with 0. */
   remaining: Counts,
-  /** The services that are told to take back their tokens, at most 500. */
+  /** The services that are told to take back their tokens, the first 500 by name. */
   upstream: Type.Array(ToldUpstream),
-  /** The webhooks and streams that are told of it, at most 100, with its deliveries of the last 30 days. */
+  /** How many there are in all, by state, with those that the list leaves out. */
+  upstreamStates: Type.Object({
+    pending: Type.Integer({ minimum: 0 }),
+    revoked: Type.Integer({ minimum: 0 }),
+    failed: Type.Integer({ minimum: 0 }),
+    unsupported: Type.Integer({ minimum: 0 }),
+  }),
+  /** The webhooks and streams that are told of it, the first 100, with its deliveries of the last 30 days. */
   receivers: Type.Array(ToldReceiver),
-  /** False once the principal is admitted again. */
-  isClosed: Type.Boolean(),
+  /** The deliveries to all of them. */
+  deliveries: Deliveries,
   /** All of this, signed: a JWS of the type `offboarding-statement+jwt`. */
   statement: Type.String(),
 });

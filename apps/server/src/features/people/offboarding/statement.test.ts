@@ -1,10 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { AuditEntry } from '@behest/protocol/audit-chain';
-import {
-  type OffboardingStatement,
-  readOffboardingStatement,
-  verifyOffboardingStatement,
-} from '@behest/protocol/offboarding-statement';
+import { type OffboardingStatement, readOffboardingStatement } from '@behest/protocol/offboarding-statement';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
@@ -21,7 +16,6 @@ import {
   grantTo,
   mailer,
   openSession,
-  pagesOf,
   partsOf,
   refusalOf,
   registerAgent,
@@ -29,27 +23,15 @@ import {
   signedBy,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { entriesOfAccount, readStatement, verdictOn } from '../../../../test/app/offboarded.ts';
 import { provisionerOf, threeLevels } from '../../../../test/app/scim.ts';
-import type { Developer, Service } from '../../../../test/app/start-app.ts';
+import type { Developer } from '../../../../test/app/start-app.ts';
 import { storeCredential } from '../../../../test/app/vault.ts';
 import { verifySignature } from '../../service/keys/index.ts';
 
 const start = sharedSandbox();
 const PERSON = 'ada@acme.test';
 const PATH = `/v1/principals/${PERSON}`;
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-const entriesOfAccount = async (acme: Developer): Promise<AuditEntry[]> =>
-  (await pagesOf(acme, '/v1/audit/entries?limit=500', 'entries')).flat() as unknown as AuditEntry[];
-
-function read(service: Service, jws: string): OffboardingStatement {
-  const issuer = service.settings.tokens.issuer;
-  const keys = () => service.keyRing.verificationKeys();
-  const statement = readOffboardingStatement(jws, { keys, verifySignature, issuer, now: service.clock() });
-  if (!statement) throw new Error('The service did not sign this.');
-  return statement;
-}
 
 /** A person with something of each kind. */
 async function withPerson(acme: Developer) {
@@ -70,7 +52,7 @@ test('an offboarding is stated so that an auditor can check it with the export a
   await grantTo(acme, { principalId: 'grace' });
 
   expect(partsOf(statement).header.typ).toBe('offboarding-statement+jwt');
-  const said = read(service, statement);
+  const said = readStatement(service, statement);
   expect(said).toMatchObject({
     kind: 'principal',
     subjectId: PERSON,
@@ -90,7 +72,7 @@ test('an offboarding is stated so that an auditor can check it with the export a
   );
   expect(Object.values(said.remaining).every((count) => count === 0)).toBe(true);
   const entries = await entriesOfAccount(acme);
-  expect(verifyOffboardingStatement(said, entries, sha256)).toEqual({
+  expect(verdictOn(said, entries)).toEqual({
     valid: true,
     fault: null,
     entryId: null,
@@ -102,17 +84,17 @@ test('an offboarding is stated so that an auditor can check it with the export a
   });
   const again = (await acme('GET', `${PATH}/offboarding`)).json();
   expect(again).toMatchObject({ seq: said.seq, hash: said.hash, isClosed: true, ended: said.ended });
-  expect(read(service, again.statement)).toEqual(said);
+  expect(readStatement(service, again.statement)).toEqual(said);
 });
 
 test('a statement about another chain, of another count, or with something left is refused', async () => {
   const { service, acme } = await start();
   await withPerson(acme);
   const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
-  const said = read(service, statement);
+  const said = readStatement(service, statement);
   const entries = await entriesOfAccount(acme);
   const faultOf = (changed: Partial<OffboardingStatement>, of = entries) =>
-    verifyOffboardingStatement({ ...said, ...changed }, of, sha256).fault;
+    verdictOn({ ...said, ...changed }, of).fault;
   const [upstream] = [{ credentialId: 'vc_1', service: 'x', state: 'failed', at: null } as const];
 
   expect(faultOf({})).toBeNull();
@@ -121,6 +103,7 @@ test('a statement about another chain, of another count, or with something left 
   expect(faultOf({ ended: { ...said.ended, grants: 2 } })).toBe('other_counts');
   expect(faultOf({ remaining: { ...said.remaining, grants: 1 } })).toBe('something_remained');
   expect(faultOf({ upstream: [upstream] })).toBe('upstream_failed');
+  expect(faultOf({ upstreamStates: { ...said.upstreamStates, failed: 1 } })).toBe('upstream_failed');
   expect(faultOf({}, entries.toSpliced(3, 1))).toBe('chain_broken');
   expect(faultOf({}, entries.with(2, { ...entries[2], status: 'blocked' } as AuditEntry))).toBe(
     'chain_broken',
@@ -133,13 +116,13 @@ test('a grant that survived, and a use after the end, are found and named', asyn
   const other = await grantTo(acme, { principalId: 'grace' });
   await withPerson(acme);
   const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
-  const said = read(service, statement);
+  const said = readStatement(service, statement);
   const before = await entriesOfAccount(acme);
   await acme('POST', '/v1/tokens/verify', { token: other.grantToken });
   await authorize(acme, other.agentId, { principalId: 'grace' });
   const entries = await entriesOfAccount(acme);
   const of = (subject: Partial<OffboardingStatement>, list = entries) => {
-    const { fault, entryId } = verifyOffboardingStatement({ ...said, ...subject }, list, sha256);
+    const { fault, entryId } = verdictOn({ ...said, ...subject }, list);
     return [fault, entries.find(({ id }) => id === entryId)?.action];
   };
 
@@ -180,6 +163,11 @@ test('a statement that another service, another key or nobody signed is not read
     { remaining: [] },
     { ended: { a: 'b' } },
     { upstream: 1 },
+    { upstreamStates: { pending: 1 } },
+    { deliveries: null },
+    { isClosed: 1 },
+    { principalIds: [1] },
+    { principalIdsInAnyCase: 'ada' },
   ]) {
     expect(readAs(await signedBy(service, { ...payload, ...wrong }, { typ }))).toBeUndefined();
   }
@@ -208,7 +196,7 @@ test('nothing is given to an offboarded principal until they are admitted again'
   expect(await entriesOf(acme, 'principal.admitted')).toHaveLength(1);
   const { statement, isClosed } = (await acme('GET', `${PATH}/offboarding`)).json();
   expect(isClosed).toBe(false);
-  const verdict = verifyOffboardingStatement(read(service, statement), await entriesOfAccount(acme), sha256);
+  const verdict = verdictOn(readStatement(service, statement), await entriesOfAccount(acme));
   expect(verdict).toMatchObject({ valid: true, grants: 3 });
 });
 
@@ -253,18 +241,14 @@ test('the tokens of connected accounts are taken back at their upstream, and the
   const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
 
   const pending = { credentialId, service: 'files', state: 'pending', at: null };
-  expect(read(service, statement).upstream).toEqual([pending]);
+  expect(readStatement(service, statement).upstream).toEqual([pending]);
   expect((await acme('GET', '/v1/vault/credentials')).json().credentials).toEqual([]);
   expect(upstream.calls.filter((call) => call.includes('revocation'))).toEqual([]);
   await service.runJob('end of disconnections');
   expect(upstream.calls.filter((call) => call.includes('revocation'))).not.toEqual([]);
   const at = expect.stringMatching(/Z$/);
   expect((await proof()).upstream).toEqual([{ ...pending, state: 'revoked', at }]);
-  const verdict = verifyOffboardingStatement(
-    read(service, (await proof()).statement),
-    await entriesOfAccount(acme),
-    sha256,
-  );
+  const verdict = verdictOn(readStatement(service, (await proof()).statement), await entriesOfAccount(acme));
   expect(verdict).toMatchObject({ valid: true, pending: 0 });
   const [disconnected] = await entriesOf(acme, 'vault.connection.disconnected');
   expect(disconnected?.metadata).toMatchObject({ credentialId, upstream: 'revoked' });
@@ -286,8 +270,68 @@ test('an upstream that keeps its tokens is named in the statement, and fails the
   const { statement, upstream: told } = (await acme('GET', `${PATH}/offboarding`)).json();
 
   expect(told).toMatchObject([{ service: 'files', state: 'failed' }]);
-  const verdict = verifyOffboardingStatement(read(service, statement), await entriesOfAccount(acme), sha256);
+  const verdict = verdictOn(readStatement(service, statement), await entriesOfAccount(acme));
   expect(verdict).toMatchObject({ valid: false, fault: 'upstream_failed' });
+});
+
+test('an account that was disconnected just before waits in the statement too', async () => {
+  const { acme, service } = await startSandbox(besideUpstream());
+  const upstream = await startAccountsServer();
+  await addProvider(acme, upstream);
+  const { credentialId } = await connectAccount(service, acme, upstream, { principalId: PERSON });
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  upstream.behaviour.instead = ({ url }, respond) => {
+    if (!url?.includes('revocation')) return false;
+    asked.resolve();
+    void answered.promise.then(() => respond(200, {}));
+    return true;
+  };
+  const cut = acme('DELETE', `/v1/vault/credentials/${credentialId}`);
+  await asked.promise;
+
+  const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
+
+  const said = readStatement(service, statement);
+  expect(said.upstream).toEqual([{ credentialId, service: 'files', state: 'pending', at: null }]);
+  expect(verdictOn(said, await entriesOfAccount(acme))).toMatchObject({ valid: true, pending: 1 });
+  answered.resolve();
+  expect((await cut).statusCode).toBe(204);
+  const { upstream: told, upstreamStates } = (await acme('GET', `${PATH}/offboarding`)).json();
+  expect(told).toMatchObject([{ credentialId, state: 'revoked' }]);
+  expect(upstreamStates).toEqual({ pending: 0, revoked: 1, failed: 0, unsupported: 0 });
+});
+
+test('upstreams that the list leaves out are counted, and one of them that kept its tokens fails the check', async () => {
+  const { acme, service } = await startSandbox(besideUpstream());
+  const upstream = await startAccountsServer();
+  await addProvider(acme, upstream);
+  const { credentialId } = await connectAccount(service, acme, upstream, { principalId: PERSON });
+  await sql`insert into vault_credentials select (jsonb_populate_record(one, jsonb_build_object('id', 'vault_' || n,
+      'service', 'a' || n))).* from vault_credentials one, generate_series(1, 600) n where one.id = ${credentialId}`.execute(
+    service.db,
+  );
+
+  const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
+
+  const said = readStatement(service, statement);
+  expect(said.upstream).toHaveLength(500);
+  expect(said.upstreamStates).toEqual({ pending: 601, revoked: 0, failed: 0, unsupported: 0 });
+  expect(verdictOn(said, await entriesOfAccount(acme))).toMatchObject({ valid: true, pending: 601 });
+  // The one that is left out: the rest are taken out of the job's reach.
+  expect(said.upstream.map((one) => one.credentialId)).not.toContain(credentialId);
+  await sql`update vault_credentials set disconnecting_at = now() + interval '1 day' where id <> ${credentialId}`.execute(
+    service.db,
+  );
+  upstream.behaviour.instead = (_request, respond) => {
+    respond(500, {});
+    return true;
+  };
+  await service.runJob('end of disconnections');
+  const later = readStatement(service, (await acme('GET', `${PATH}/offboarding`)).json().statement);
+  expect(later.upstream.every(({ state }) => state === 'pending')).toBe(true);
+  expect(later.upstreamStates).toEqual({ pending: 600, revoked: 0, failed: 1, unsupported: 0 });
+  expect(verdictOn(later, await entriesOfAccount(acme))).toMatchObject({ fault: 'upstream_failed' });
 });
 
 test('the webhooks that are told of an offboarding are named with what they took', async () => {
@@ -298,9 +342,10 @@ test('the webhooks that are told of an offboarding are named with what they took
 
   const { statement } = (await acme('POST', `${PATH}/offboard`, {})).json();
 
-  const said = read(service, statement);
-  expect(said.receivers).toEqual([{ webhookId: id, pending: 2, delivered: 0, failed: 0 }]);
-  const verdict = verifyOffboardingStatement(said, await entriesOfAccount(acme), sha256);
+  const said = readStatement(service, statement);
+  const deliveries = { pending: 2, delivered: 0, failed: 0 };
+  expect(said).toMatchObject({ receivers: [{ webhookId: id, ...deliveries }], deliveries });
+  const verdict = verdictOn(said, await entriesOfAccount(acme));
   expect(verdict).toMatchObject({ valid: true, pending: 2, failedDeliveries: 0 });
   await acme('DELETE', `/v1/webhooks/${id}`);
   expect((await acme('GET', `${PATH}/offboarding`)).json().receivers).toEqual([]);
@@ -322,7 +367,7 @@ test('the revocation of an agent has a statement of its own, with all that it ha
     remaining: { standing: 0, grants: 0, delegatedGrants: 0, requests: 0, connectSessions: 0 },
     isClosed: true,
   });
-  const verdict = verifyOffboardingStatement(read(service, statement), await entriesOfAccount(acme), sha256);
+  const verdict = verdictOn(readStatement(service, statement), await entriesOfAccount(acme));
   expect(verdict).toMatchObject({ valid: true, grants: 3 });
 });
 
@@ -348,7 +393,9 @@ test('a call that is asked about during an offboarding is judged again after it'
   expect((await ask()).json().decision).toBe(true);
 
   const asked = await service.db.transaction().execute(async (tx) => {
-    await sql`select close_principal(${acme.developerId}, ${PERSON}, now())`.execute(tx);
+    await sql`select close_person(${acme.developerId}, ${PERSON}, array[${PERSON}], array[false], now())`.execute(
+      tx,
+    );
     const asked = ask();
     const waiting = () =>
       sql`select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and not granted`.execute(

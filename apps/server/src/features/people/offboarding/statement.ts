@@ -7,14 +7,13 @@ import { newId } from '../../../platform/ids.ts';
 import type { OnAgentEnded } from '../../accounts/agents/index.ts';
 import type { Chained } from '../../record/audit/index.ts';
 import { type KeyRing, signStatement } from '../../service/keys/index.ts';
-import type { OnDisconnected } from '../../vault/credentials/index.ts';
 import {
   countUsable,
   findOffboarding,
+  type Ids,
   insertOffboarding,
   listReceivers,
   listUntold,
-  noteTold,
   type OffboardingRow,
   type Subject,
 } from './offboarding.repo.ts';
@@ -46,39 +45,39 @@ interface Ending {
 export async function keepEnding(
   tx: Tx,
   tenant: Tenant,
-  subject: Subject,
+  subject: Subject & Ids & { readonly closed?: readonly string[] },
   { acts, chained: { first, last }, at }: Ending,
 ): Promise<void> {
+  const { kind, subjectId, exact, folded, closed = [] } = subject;
   const ended: Record<string, number> = {};
   const grantIds: string[] = [];
   for (const { type, grantId } of acts) {
-    const kind = ENDS[type];
-    if (kind !== undefined) ended[kind] = (ended[kind] ?? 0) + 1;
+    const counted = ENDS[type];
+    if (counted !== undefined) ended[counted] = (ended[counted] ?? 0) + 1;
     if (type === 'grant.revoked' && grantId !== undefined) grantIds.push(grantId);
   }
   const remaining = await countUsable(tx, tenant, subject, grantIds, at);
-  const untold = subject.kind === 'principal' ? await listUntold(tx, tenant, subject.subjectId, at) : [];
+  const isPerson = kind === 'principal';
+  const untold = isPerson ? await listUntold(tx, tenant, exact) : { first: [], count: 0 };
   await insertOffboarding(tx, tenant, {
-    ...subject,
-    id: newId('ofb', at),
+    ...{ kind, subjectId, id: newId('ofb', at), principalIds: [...closed], foldedIds: [...folded] },
     firstSeq: first.seq,
     seq: last.seq,
     hash: Buffer.from(last.hash, 'hex'),
     ended: JSON.stringify(ended),
     remaining: JSON.stringify(remaining),
     upstream: JSON.stringify(
-      Object.fromEntries(untold.map(({ id, service }) => [id, { service, state: 'pending', at: null }])),
+      Object.fromEntries(
+        untold.first.map(({ id, service }) => [id, { service, state: 'pending', at: null }]),
+      ),
     ),
+    upstreamStates: JSON.stringify({ pending: untold.count }),
     endedAt: at,
   });
 }
 
 export const keepEndOfAgent: OnAgentEnded = (tx, { tenant }, { agentId, ...ending }) =>
-  keepEnding(tx, tenant, { kind: 'agent', subjectId: agentId }, ending);
-
-/** An upstream was told, so the next statement says what came of it. */
-export const noteUpstream: OnDisconnected = (tx, tenant, { id, principalId }, { upstream, at }) =>
-  noteTold(tx, tenant, principalId, { credentialId: id, state: upstream, at });
+  keepEnding(tx, tenant, { kind: 'agent', subjectId: agentId, exact: [agentId], folded: [] }, ending);
 
 export interface StatementDeps {
   readonly db: Executor;
@@ -99,19 +98,22 @@ export async function getOffboarding(
 ): Promise<OffboardingProof> {
   const row = await findOffboarding(deps.db, tenant, subject);
   if (!row) throw notFound();
-  const told = { ...toldOf(row), receivers: await listReceivers(deps.db, tenant, row.endedAt) };
+  const told = { ...toldOf(row), ...(await listReceivers(deps.db, tenant, row.endedAt)) };
   const issuedAt = Math.floor(deps.clock().getTime() / 1000);
   const claims = { iss: deps.issuer, dev: tenant.developerId, ...told, iat: issuedAt };
   const statement = await signStatement(deps.keyRing, 'offboarding-statement+jwt', claims);
-  return { ...told, isClosed: row.isClosed, statement };
+  return { ...told, statement };
 }
 
 function toldOf(row: OffboardingRow) {
-  const { id: offboardingId, kind, subjectId, ended, remaining } = row;
+  const { id: offboardingId, kind, subjectId, ended, remaining, principalIds, isClosed } = row;
   return {
     offboardingId,
     kind,
     subjectId,
+    principalIds,
+    principalIdsInAnyCase: row.foldedIds,
+    isClosed,
     endedAt: row.endedAt.toISOString(),
     firstSeq: Number(row.firstSeq),
     seq: Number(row.seq),
@@ -119,5 +121,6 @@ function toldOf(row: OffboardingRow) {
     ended,
     remaining,
     upstream: Object.entries(row.upstream).map(([credentialId, told]) => ({ credentialId, ...told })),
+    upstreamStates: { pending: 0, revoked: 0, failed: 0, unsupported: 0, ...row.upstreamStates },
   };
 }

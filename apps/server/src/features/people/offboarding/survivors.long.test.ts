@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { AuditEntry } from '@behest/protocol/audit-chain';
-import { readOffboardingStatement, verifyOffboardingStatement } from '@behest/protocol/offboarding-statement';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { insertBranches } from '../../../../test/app/delegated.ts';
-import { authorize, grantTo, pagesOf, registerAgent } from '../../../../test/app/flow.ts';
+import { authorize, grantTo, registerAgent } from '../../../../test/app/flow.ts';
+import { entriesOfAccount, readStatement, verdictOn } from '../../../../test/app/offboarded.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { verifySignature } from '../../service/keys/index.ts';
 
 const PERSON = 'ada@acme.test';
 /** A grant, a hundred below it, and 99 below each of those. */
@@ -14,8 +11,6 @@ const GRANTS = 1 + 100 + 9900;
 const WRITERS = 64;
 /** The aim is five. A machine that runs other work beside it is given more. */
 const MOST_SECONDS = 20;
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** A tree of three levels. */
 async function plant(service: Service, acme: Developer) {
@@ -83,16 +78,10 @@ test.each(['principal', 'agent'] as const)(
 
     const id = kind === 'principal' ? PERSON : root.agentId;
     const proof = (await acme('GET', `/v1/${kind}s/${id}/offboarding`)).json();
-    const statement = readOffboardingStatement(proof.statement, {
-      keys: () => service.keyRing.verificationKeys(),
-      verifySignature,
-      issuer: service.settings.tokens.issuer,
-      now: service.clock(),
-    });
-    if (!statement) throw new Error('The service did not sign this.');
-    const entries = (await pagesOf(acme, '/v1/audit/entries?limit=500', 'entries')).flat();
+    const statement = readStatement(service, proof.statement);
+    const entries = await entriesOfAccount(acme);
     const checking = performance.now();
-    const verdict = verifyOffboardingStatement(statement, entries as unknown as AuditEntry[], sha256);
+    const verdict = verdictOn(statement, entries);
     const checked = (performance.now() - checking) / 1000;
     process.stdout.write(
       `${kind}: ${statement.ended.grants} grants ended in ${seconds.toFixed(2)} s beside ${WRITERS} writers, which made ${made}; ` +

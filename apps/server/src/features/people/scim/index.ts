@@ -1,11 +1,9 @@
-export { disablePerson, enablePerson } from './disable.ts';
+export { admitPrincipal, disablePerson, enablePerson, offboardPrincipal } from './disable.ts';
 export {
-  admitPrincipal,
   endForPerson,
   type OffboardDeps,
   type Offboarded,
   offboardDeps,
-  offboardPrincipal,
 } from './offboard.ts';
 export {
   type OnPrincipalClosed,

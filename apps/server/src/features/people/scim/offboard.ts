@@ -3,7 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import type { ListenersOf } from '../../../platform/hooks.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { closePrincipal, deactivatePrincipals, lockPrincipals, openPrincipal } from './principals.repo.ts';
+import { deactivatePrincipals, lockPrincipals } from './principals.repo.ts';
 import {
   type OnPrincipalClosed,
   type OnUserLeft,
@@ -85,44 +85,6 @@ export async function offboard(
   return { acts: [...acts, offboarded], grantsRevoked, principalIds: all };
 }
 
-/**
- * Ends what agents hold of one principal id, whether a directory knows it or not, and makes no user inactive. A request that
- * was approved before ends with it. For good, the id is closed first: whoever gives it something at the same time has
- * committed, and is seen here, or is refused, until the id is admitted again.
- * @returns acts, which the caller records; none when there was nothing
- */
-export async function offboardPrincipal(
-  tx: Tx,
-  caller: Caller,
-  deps: OffboardDeps,
-  principalId: string,
-  { at, isForGood }: { readonly at: Date; readonly isForGood: boolean },
-): Promise<readonly Act[]> {
-  await lockRights(tx, caller, deps);
-  const revocation: Revocation = {
-    reason: 'principal_offboarded',
-    grants: 'all',
-    endsSessions: true,
-    isForGood,
-  };
-  const isClosed = isForGood && (await closePrincipal(tx, caller.tenant, principalId, at));
-  const acts = await revokeRights(tx, caller, deps, [principalId], revocation, at);
-  for (const listener of isForGood ? deps.onPrincipalClosed : []) {
-    acts.push(...(await listener(tx, caller, principalId, at)));
-  }
-  if (acts.length === 0 && !isClosed) return acts;
-  const data = { principalIds: [principalId], grantsRevoked: countRevoked(acts) };
-  return [...acts, { type: 'principal.offboarded', principalId, data }];
-}
-
-/** Lets a principal be given something again. What has ended does not come back. @returns acts; none for one who was not closed */
-export async function admitPrincipal(tx: Tx, caller: Caller, principalId: string): Promise<readonly Act[]> {
-  const wasClosed = await openPrincipal(tx, caller.tenant, principalId);
-  return wasClosed
-    ? [{ type: 'principal.admitted', principalId, data: { principalIds: [principalId] } }]
-    : [];
-}
-
 /** Ends grants and own sessions of a person who stays active. The caller holds `lockPeople`. */
 export async function endForPerson(
   tx: Tx,
@@ -142,7 +104,8 @@ export async function endForPerson(
   return { acts, grantsRevoked: countRevoked(acts), principalIds };
 }
 
-async function holdersOf(
+/** The principals with rights that end among these ids, in any case. */
+export async function holdersOf(
   tx: Tx,
   { tenant }: Caller,
   { rights }: OffboardDeps,
@@ -154,7 +117,7 @@ async function holdersOf(
   return holders;
 }
 
-async function revokeRights(
+export async function revokeRights(
   tx: Tx,
   caller: Caller,
   { rights, store }: OffboardDeps,
@@ -168,4 +131,5 @@ async function revokeRights(
   return acts;
 }
 
-const countRevoked = (acts: readonly Act[]) => acts.filter(({ type }) => type === 'grant.revoked').length;
+export const countRevoked = (acts: readonly Act[]) =>
+  acts.filter(({ type }) => type === 'grant.revoked').length;

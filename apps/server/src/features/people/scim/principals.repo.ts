@@ -90,31 +90,85 @@ export async function lockPrincipals(tx: Tx, { developerId }: Tenant, userId: st
   return [...new Set(rows.map(({ principalId }) => principalId))].sort();
 }
 
-/** Lets nothing be given to a principal from now on, after the writes that were under way. @returns whether they were open */
-export async function closePrincipal(
+/**
+ * The ids of a user, and former ones that nobody else has now. Under `lockPeople` nobody gets or loses one until the commit.
+ */
+export async function idsOfUser(
+  db: Executor,
+  { developerId }: Tenant,
+  userId: string,
+): Promise<PrincipalValue[]> {
+  const asked = sql<PrincipalValue>`select p.principal_id as id, p.is_folded from scim_principals p
+    where p.developer_id = ${developerId} and p.user_id = ${userId} and not exists (
+      select from scim_principals o where o.developer_id = ${developerId} and o.folded = p.folded
+        and o.user_id <> p.user_id and o.is_current and not p.is_current
+        and (o.is_folded or p.is_folded or o.principal_id = p.principal_id))
+    order by p.principal_id, p.is_folded`;
+  return (await asked.execute(db)).rows;
+}
+
+interface Closing {
+  /** The id by which the person was offboarded first. */
+  readonly subjectId: string;
+  /** Whether an id was open until now. */
+  readonly wasOpen: boolean;
+  /** Every id that is closed with it, by text. */
+  readonly ids: readonly PrincipalValue[];
+}
+
+/** Lets nothing be given to a person from now on, after the writes that were under way. */
+export async function closePerson(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalId: string,
+  values: readonly PrincipalValue[],
+  at: Date,
+): Promise<Closing> {
+  const asked = sql<
+    Omit<Closing, 'ids'>
+  >`select subject_id, was_open from close_person(${developerId}, ${principalId},
+    ${idsOf(values)}::text[], ${foldingOf(values)}::boolean[], ${at})`;
+  const [closing] = (await asked.execute(tx)).rows;
+  if (!closing) throw new Error('A function has no row.');
+  const ids = await tx
+    .selectFrom('closedPrincipals')
+    .select(['principalId as id', 'isFolded'])
+    .where('developerId', '=', developerId)
+    .where('subjectId', '=', closing.subjectId)
+    .where('admittedAt', 'is', null)
+    .orderBy('principalId')
+    .execute();
+  return { ...closing, ids };
+}
+
+/** Closes the new ids of a user one of whose ids is closed. @returns whether one is */
+export async function closeNewIds(
+  tx: Tx,
+  { developerId }: Tenant,
+  userId: string,
+  at: Date,
+): Promise<boolean> {
+  const asked = sql<{
+    isClosed: boolean;
+  }>`select close_new_ids(${developerId}, ${userId}, ${at}) as is_closed`;
+  return (await asked.execute(tx)).rows[0]?.isClosed === true;
+}
+
+/** Opens every id that was closed with this one. @returns them, by text; none for one who was not closed */
+export async function openPerson(
   tx: Tx,
   { developerId }: Tenant,
   principalId: string,
   at: Date,
-): Promise<boolean> {
-  const asked = sql<{
-    wasOpen: boolean;
-  }>`select close_principal(${developerId}, ${principalId}, ${at}) as was_open`;
-  return (await asked.execute(tx)).rows[0]?.wasOpen === true;
-}
-
-/** @returns whether the principal was closed */
-export async function openPrincipal(tx: Tx, { developerId }: Tenant, principalId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('closedPrincipals')
-    .where('developerId', '=', developerId)
-    .where('principalId', '=', principalId)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+): Promise<string[]> {
+  const opened = sql<{ principalId: string }>`update closed_principals set admitted_at = ${at}
+    where developer_id = ${developerId} and subject_id = (select offboarded_as(${developerId}, ${principalId}))
+      and admitted_at is null returning principal_id`;
+  return (await opened.execute(tx)).rows.map(({ principalId: id }) => id).sort();
 }
 
 export const tellClosings = exportOf(
   'offboarded_principal',
   sql`(select *, principal_id as id from closed_principals) closings`,
-  ['closed_at'],
+  ['subject_id', 'closed_at', 'admitted_at'],
 );

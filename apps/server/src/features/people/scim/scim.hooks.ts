@@ -10,13 +10,13 @@ export type OnUserLeft = (tx: Tx, caller: Caller, userId: string, at: Date) => P
 export const userLeft = hook<OnUserLeft>('user left');
 
 /**
- * Ends what a principal id has beside its rights, when the developer ends everything of it and closes it. @returns acts to
- * record
+ * Ends what the ids of a person have beside their rights, when the developer ends everything of them and closes them.
+ * @returns acts to record
  */
 export type OnPrincipalClosed = (
   tx: Tx,
   caller: Caller,
-  principalId: string,
+  principalIds: readonly string[],
   at: Date,
 ) => Promise<readonly Act[]>;
 

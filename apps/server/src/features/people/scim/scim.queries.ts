@@ -120,7 +120,15 @@ export async function addressOfPrincipal(
   principalId: string,
 ): Promise<string | undefined> {
   const userId = await userOfPrincipal(db, tenant, principalId);
-  if (userId === undefined) return undefined;
+  return userId === undefined ? undefined : addressOfUser(db, tenant, userId);
+}
+
+/** As `addressOfPrincipal`, of a user. */
+export async function addressOfUser(
+  db: Executor,
+  tenant: Tenant,
+  userId: string,
+): Promise<string | undefined> {
   const row = await usersOf(db, tenant).where('id', '=', userId).executeTakeFirst();
   const { emails } = Object(row?.attributes);
   const all: unknown[] = Array.isArray(emails) ? emails : [];

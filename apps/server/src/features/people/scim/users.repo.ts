@@ -100,8 +100,8 @@ interface FoundBy {
 
 type NewUser = Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: object };
 
-/** Why a user is not added: another has one of the ids, or the plan is full. */
-export type UserRefusal = 'taken' | 'over_quota';
+/** Why a user is not added: another has one of the ids, the plan is full, or the person was offboarded. */
+export type UserRefusal = 'taken' | 'over_quota' | 'closed';
 
 /** Adds a user, in a turn of its own. A hot write, which records the act. */
 export async function writeUser(

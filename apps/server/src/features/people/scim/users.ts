@@ -12,7 +12,7 @@ import { touchGroupsOf } from './groups.repo.ts';
 import { lockRights, type Offboarded, offboard } from './offboard.ts';
 import { patched, readOperations } from './patch.rules.ts';
 import { patchWork } from './patch.work.ts';
-import { findHolder, writePrincipals } from './principals.repo.ts';
+import { closeNewIds, findHolder, writePrincipals } from './principals.repo.ts';
 import { type Document, isObject, readDocument } from './resource.rules.ts';
 import { isOfConnection, type Person } from './scim.queries.ts';
 import { lockPeople } from './scim.repo.ts';
@@ -31,7 +31,7 @@ import { addressesOf, columnsOf, entityTag, personOf, principalValues, storable 
 import { type DirectoryDeps, groupsOf, type ScimRequest, type ShownResource, seen } from './users.show.ts';
 import { mustBeVersion, readView } from './view.rules.ts';
 
-/** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED */
+/** @throws invalidValue, invalidSyntax, uniqueness, PLAN_LIMIT_EXCEEDED; invalidValue also for one who was offboarded */
 export async function createUser(
   deps: DirectoryDeps,
   caller: Caller,
@@ -66,6 +66,7 @@ interface NotAdded {
 
 async function notAdded(db: Executor, caller: Caller, { refusal, id, foundBy }: NotAdded): Promise<AppError> {
   if (refusal === 'over_quota') return overQuota(caller, 'scim_people', foundBy.limit);
+  if (refusal === 'closed') return offboarded();
   return taken(await findHolder(db, caller.tenant, id, foundBy.ids));
 }
 
@@ -145,7 +146,7 @@ function changeUser(
     const ids = [principalValues(id, document), principalValues(id, was)] as const;
     mustNotBeOfConnection(...ids);
     if (row.active !== before.active || !isDeepStrictEqual(ids[0], ids[1])) {
-      await writeIds(tx, caller, row, document);
+      if ((await writeIds(tx, caller, row, document)) && row.active) throw offboarded();
     }
     const ended = leaves ? await offboard(tx, caller, deps, id, at) : undefined;
     await recordActs(tx, caller, [...(ended?.acts ?? []), ...changes(before, row, was, document, ended)], at);
@@ -154,8 +155,9 @@ function changeUser(
 }
 
 /**
- * Makes a user active or inactive on the word of a connection's provider, in a transaction of the caller, who holds the
- * directory. A user becomes active only if the same connection made them inactive, and nobody has written them since.
+ * Makes a user active or inactive on the word of a connection's provider, or of an offboarding, in a transaction of the caller,
+ * who holds the directory. A user becomes active only if the same one made them inactive, nobody has written them since, and
+ * they are not offboarded.
  * @returns the data of the act, or undefined where nothing changes
  */
 export async function setActive(
@@ -167,7 +169,8 @@ export async function setActive(
 ) {
   const before = await findUser(tx, caller.tenant, id);
   if (!before || before.active === active) return undefined;
-  if (active && before.disabledBy !== disabledBy) return undefined;
+  if (active && (before.disabledBy !== disabledBy || (await closeNewIds(tx, caller.tenant, id, at))))
+    return undefined;
   const document = { ...documentOf(before), active };
   const known = { id, version: before.version + 1, createdAt: before.createdAt };
   const row = rowOf(known, document, at, active ? null : disabledBy);
@@ -233,8 +236,19 @@ function taken(holder: string | undefined) {
   return scimRefusal('uniqueness', `${who} has this \`userName\`, \`externalId\` or principal id.`);
 }
 
-const writeIds = (tx: Tx, { tenant }: Caller, row: NewRow, document: Document) =>
-  writePrincipals(tx, tenant, { userId: row.id, isActive: row.active }, principalValues(row.id, document));
+/** @returns whether the user is a person who was offboarded; their new ids are closed too then */
+async function writeIds(tx: Tx, { tenant }: Caller, row: NewRow, document: Document): Promise<boolean> {
+  const { id: userId, active: isActive, updatedAt } = row;
+  await writePrincipals(tx, tenant, { userId, isActive }, principalValues(userId, document));
+  return closeNewIds(tx, tenant, userId, updatedAt);
+}
+
+/** An administrator of a directory reads it in the log of its provisioning. 409 would say there that the user exists. */
+const offboarded = () =>
+  scimRefusal(
+    'invalidValue',
+    'This person was offboarded, so the user cannot be `active`. Send `active: false`, or admit the person first: `DELETE /v1/principals/{principalId}/offboarding`.',
+  );
 
 type NewRow = ReturnType<typeof rowOf>;
 

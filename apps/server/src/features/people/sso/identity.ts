@@ -2,6 +2,7 @@ import { authenticationColumns, secondOf } from '@behest/protocol/authentication
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { holdPrincipal } from '../../../platform/db/principals.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
@@ -56,7 +57,8 @@ export async function openSsoSession(
     mustBeInDomains(connection, claimed);
     const members = membersOf(connection);
     const { person, acts } = await personWith(tx, deps.quotas, caller, { row: connection, claimed, at });
-    if (person && !person.isActive) throw new AppError('SSO_USER_INACTIVE', 'This person was deactivated.');
+    if (person && !(person.isActive && (await holdPrincipal(tx, tenant, person.principalId))))
+      throw inactive();
     if (!person && members.scimManaged) {
       throw new AppError('SSO_NOT_PROVISIONED', 'The identity provider has not provisioned this person.');
     }
@@ -94,6 +96,8 @@ export async function openSsoSession(
     return { signedIn: toSignedIn(tenant, { ...session, ...rights }), secret };
   });
 }
+
+const inactive = () => new AppError('SSO_USER_INACTIVE', 'This person was deactivated.');
 
 const LONGEST_HINT = 8192; // characters, so that an address with it passes every server
 
@@ -139,7 +143,7 @@ interface Resolved {
   readonly acts: readonly Act[];
 }
 
-/** Finds the user of an identity, links one, or adds one where the connection says so. @throws SSO_ACCOUNT_CONFLICT */
+/** Finds the user of an identity, links one, or adds one where the connection says so. @throws SSO_USER_INACTIVE, SSO_ACCOUNT_CONFLICT */
 async function personWith(
   tx: Tx,
   quotas: Quotas,
@@ -178,10 +182,11 @@ interface Added {
   readonly quotas: Quotas;
 }
 
-/** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the provider may not give the name */
+/** Adds the person just in time. @throws SSO_USER_INACTIVE, SSO_ACCOUNT_CONFLICT when the provider may not give the name */
 async function added(tx: Tx, caller: Caller, { row, claimed, address, quotas }: Added, at: Date) {
   const userName = await freeName(tx, caller.tenant, row, { subject: claimed.idpSubject, address });
   if (userName === undefined) throw conflict();
+  if (!(await holdPrincipal(tx, caller.tenant, userName))) throw inactive(); // offboarded, and gone from the directory
   const input = { userName, displayName: claimed.name, email: address ?? null };
   const { person, created } = await provisionPerson(tx, quotas, caller, input, at).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'CONFLICT' ? conflict() : error;

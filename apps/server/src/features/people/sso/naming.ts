@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
@@ -13,7 +12,7 @@ import {
 import { type IdentityPlace, identitiesOfUser } from './identities.repo.ts';
 import { membersOf } from './secrets.ts';
 import { type ConnectionRow, findOfDomain } from './sso.repo.ts';
-import { domainOf, providerOf } from './sso.rules.ts';
+import { domainOf, LONGEST_NAME, nameWithin, providerOf } from './sso.rules.ts';
 
 /**
  * Takes an address where the provider of a connection speaks for it: in a domain that this developer has verified, and
@@ -83,8 +82,6 @@ export const isLinkedAt = async (
 const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
   (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
 
-const LONGEST = 256; // characters of a `userName`
-
 /**
  * The name for a person whom nobody has added, which becomes the principal id and opens what the developer keeps for it:
  * an address that counts, or else the subject in the connection's own space, where no application has an id.
@@ -96,11 +93,7 @@ export async function freeName(
   { id }: Pick<ConnectionRow, 'id'>,
   { subject, address }: Naming,
 ): Promise<string | undefined> {
-  const within = `${id}|${subject}`;
-  const short = within.length > LONGEST ? `${id}|sha256.${digestOf(subject)}` : within;
-  const name = address ?? short;
-  const isFree = name.length <= LONGEST && (await userOfPrincipal(db, tenant, name)) === undefined;
+  const name = address ?? nameWithin(id, subject);
+  const isFree = name.length <= LONGEST_NAME && (await userOfPrincipal(db, tenant, name)) === undefined;
   return isFree ? name : undefined;
 }
-
-const digestOf = (subject: string) => createHash('sha256').update(subject).digest('base64url');

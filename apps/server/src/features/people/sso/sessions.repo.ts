@@ -80,10 +80,10 @@ export async function deleteSessionsOfUser(tx: Tx, tenant: Tenant, userId: strin
   return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** Ends the sessions that stand for a principal, in the order of their ids. */
-export async function deleteSessionsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string) {
+/** Ends the sessions that stand for some principals, in the order of their ids. */
+export async function deleteSessionsOfPrincipals(tx: Tx, tenant: Tenant, principalIds: readonly string[]) {
   const ended = await deletion(tx, tenant)
-    .where('principalId', '=', principalId)
+    .where('principalId', 'in', principalIds)
     .returning(['id', 'connectionId', 'principalId'])
     .execute();
   return ended.sort((one, other) => (one.id < other.id ? -1 : 1));

@@ -10,7 +10,7 @@ import { rightsOf } from './sessions.queries.ts';
 import {
   deleteSession,
   deleteSessionsNamed,
-  deleteSessionsOfPrincipal,
+  deleteSessionsOfPrincipals,
   deleteSessionsOfUser,
   listSessionRows,
   type Named,
@@ -50,9 +50,9 @@ export const endSessionsOfUser: OnUserLeft = async (tx, { tenant }, userId) => {
   return (await deleteSessionsOfUser(tx, tenant, userId)).map((ended) => revoked(ended, 'user_left'));
 };
 
-/** Ends the sessions of a principal who is offboarded, in the transaction of that. */
-export const endSessionsOfPrincipal: OnPrincipalClosed = async (tx, { tenant }, principalId) => {
-  const ended = await deleteSessionsOfPrincipal(tx, tenant, principalId);
+/** Ends the sessions of a person who is offboarded, in the transaction of that. */
+export const endSessionsOfPrincipals: OnPrincipalClosed = async (tx, { tenant }, principalIds) => {
+  const ended = await deleteSessionsOfPrincipals(tx, tenant, principalIds);
   return ended.map((session) => revoked(session, 'principal_offboarded'));
 };
 

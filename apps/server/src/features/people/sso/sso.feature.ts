@@ -13,7 +13,7 @@ import { mustHaveConnectionForMode } from './enforce.ts';
 import { STATE_KEY_USE } from './flight.ts';
 import { ssoLoginRoutes } from './login.routes.ts';
 import { connectionRotation, sealedConnections } from './secrets.ts';
-import { endSessionsOfPrincipal, endSessionsOfUser } from './sessions.ts';
+import { endSessionsOfPrincipals, endSessionsOfUser } from './sessions.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { identityProviders, ssoEgress, ssoSettings } from './sso.settings.ts';
@@ -91,7 +91,7 @@ export const sso = defineFeature({
   listens: [
     on(consentModeChosen, mustHaveConnectionForMode),
     on(userLeft, endSessionsOfUser),
-    on(principalClosed, endSessionsOfPrincipal),
+    on(principalClosed, endSessionsOfPrincipals),
     on(tenantErased, eraseSso),
     on(personExported, tellSignOns),
   ],

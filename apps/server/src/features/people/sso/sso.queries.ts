@@ -5,7 +5,7 @@ import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { addressIn, userOfPrincipal } from '../scim/scim.queries.ts';
-import { domainOf, loginPath, providerOf, type SsoMembers } from './sso.rules.ts';
+import { domainOf, loginPath, nameWithin, providerOf, type SsoMembers } from './sso.rules.ts';
 
 export type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
 
@@ -193,6 +193,30 @@ export async function connectionsOfUser(
     .where('userId', '=', userId)
     .execute();
   return rows.map(({ connectionId }) => connectionId);
+}
+
+/** The names under which a user's subjects would be added who have no address that counts. */
+export async function namesBySignOn(
+  db: Executor,
+  { developerId }: Tenant,
+  userId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ssoIdentities as identity')
+    .innerJoin('ssoConnections as connection', (join) =>
+      join
+        .onRef('connection.developerId', '=', 'identity.developerId')
+        .onRef('connection.id', '=', 'identity.connectionId'),
+    )
+    .select(['identity.connectionId', 'identity.subject', 'connection.protocol'])
+    .where('identity.developerId', '=', developerId)
+    .where('connection.developerId', '=', developerId)
+    .where('identity.userId', '=', userId)
+    .execute();
+  return rows.map(({ connectionId, subject, protocol }) => {
+    const own = protocol === 'ldap' ? 0 : subject.indexOf('|') + 1; // behind the issuer, or the format of a name id
+    return nameWithin(connectionId, subject.slice(own));
+  });
 }
 
 /** The user of a live session that the provider names. */

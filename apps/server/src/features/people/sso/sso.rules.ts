@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Authentication, secondOf } from '@behest/protocol/authentication';
 import { isScope } from '@behest/protocol/scopes';
 import { consoleRoles } from '../../../platform/capabilities.ts';
@@ -316,3 +317,12 @@ export const isSince = (
   since: Date | null,
   skewMs = SKEW_MS,
 ): boolean => since === null || (authenticatedAt ?? createdAt).getTime() + skewMs >= since.getTime();
+
+export const LONGEST_NAME = 256; // characters of a `userName`
+
+/** The name of a subject in the space of its connection, where no application has an id. */
+export function nameWithin(connectionId: string, subject: string): string {
+  const name = `${connectionId}|${subject}`;
+  if (name.length <= LONGEST_NAME) return name;
+  return `${connectionId}|sha256.${createHash('sha256').update(subject).digest('base64url')}`;
+}

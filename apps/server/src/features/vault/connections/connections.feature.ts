@@ -8,7 +8,7 @@ import { on } from '../../../platform/hooks.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { webauthnRelyingParty } from '../../people/passkeys/index.ts';
-import { principalClosed } from '../../people/scim/index.ts';
+import { principalRights } from '../../people/scim/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { credentialDisconnected, type Unrevoked } from '../credentials/index.ts';
 import { connectUpstreams, providerDeleted } from '../providers/index.ts';
@@ -20,9 +20,9 @@ import { connectRoutes } from './connections.routes.ts';
 import type { ConnectDeps } from './deps.ts';
 import {
   cancelSessionsOfAgent,
-  cancelSessionsOfPrincipal,
   cancelSessionsOfProvider,
   endSession,
+  openSessionsOfPrincipals,
   revokeReturned,
 } from './end.ts';
 import { proofRoutes } from './proof.routes.ts';
@@ -110,7 +110,7 @@ export const connections = defineFeature({
   listens: [
     on(providerDeleted, cancelSessionsOfProvider),
     on(agentRevoked, cancelSessionsOfAgent),
-    on(principalClosed, cancelSessionsOfPrincipal),
+    on(principalRights, openSessionsOfPrincipals),
     on(tenantErased, eraseConnectSessions),
   ],
   open(context) {

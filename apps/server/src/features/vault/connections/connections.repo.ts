@@ -3,6 +3,7 @@ import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/personal-data.ts';
 import type { ConnectSessions } from '../../../platform/db/types.gen.ts';
+import { hasFoldedPrincipal, principalsIn } from '../../../platform/db/values.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { activeSession } from '../../people/principals/principals.queries.ts';
@@ -69,6 +70,7 @@ export function listWaitingSessions(
     .selectFrom('connectSessions')
     .select('id')
     .where('developerId', '=', developerId)
+    .where(hasFoldedPrincipal([principalId]))
     .where('principalId', '=', principalId)
     .where('service', '=', service)
     .where('agentId', 'is not distinct from', agentId)
@@ -143,13 +145,14 @@ export function cancelSessionsOf(tx: Tx, { developerId }: Tenant, providerId: st
 export async function cancelSessionsFor(
   tx: Tx,
   { developerId }: Tenant,
-  [column, id]: readonly [column: 'principalId' | 'agentId', id: string],
+  [column, ids]: readonly [column: 'principalId' | 'agentId', ids: readonly string[]],
   at: Date,
 ) {
   const open = tx
     .updateTable('connectSessions')
     .where('developerId', '=', developerId)
-    .where(column, '=', id)
+    .where(column, 'in', ids)
+    .where(column === 'principalId' ? hasFoldedPrincipal(ids) : sql<boolean>`true`)
     .where('expiresAt', '>', at);
   await open.set({ expiresAt: at }).where('status', '=', 'returned').execute();
   return open
@@ -158,6 +161,11 @@ export async function cancelSessionsFor(
     .returning(['id', 'service', 'principalId', 'agentId'])
     .execute();
 }
+
+/** The principals of open sessions who have one of these ids, in any case. */
+export const principalsWithOpenSessions = principalsIn(
+  sql`(select * from connect_sessions where status in ('pending', 'started', 'returned')) open`,
+);
 
 /** Sessions that ran out while they were open. */
 export function listDueSessionsAcrossTenants(db: Executor, at: Date, limit: number): Promise<SessionRow[]> {

@@ -3,7 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
-import type { OnPrincipalClosed } from '../../people/scim/index.ts';
+import type { PrincipalRights } from '../../people/scim/index.ts';
 import { revokeTokens } from '../credentials/index.ts';
 import type { OnProviderDeleted } from '../providers/index.ts';
 import {
@@ -11,6 +11,7 @@ import {
   cancelSessionsOf,
   changeSession,
   OPEN,
+  principalsWithOpenSessions,
   type SessionRow,
 } from './connections.repo.ts';
 import type { ConnectDeps } from './deps.ts';
@@ -50,15 +51,20 @@ export const cancelSessionsOfProvider: OnProviderDeleted = async (tx, caller, pr
   return rows.map((row) => failed({ ...row, agentId: null }, 'provider_deleted'));
 };
 
-/** A principal who is offboarded connects nothing more. */
-export const cancelSessionsOfPrincipal: OnPrincipalClosed = async (tx, { tenant }, principalId, at) => {
-  const rows = await cancelSessionsFor(tx, tenant, ['principalId', principalId], at);
-  return rows.map((row) => failed(row, 'offboarded'));
+/** A person who is gone connects nothing more. */
+export const openSessionsOfPrincipals: PrincipalRights = {
+  listHolders: async (db, tenant, ids, { isForGood }) =>
+    isForGood ? principalsWithOpenSessions(db, tenant, ids) : [],
+  async revoke(tx, { tenant }, principalIds, { isForGood, at }) {
+    if (!isForGood || principalIds.length === 0) return [];
+    const rows = await cancelSessionsFor(tx, tenant, ['principalId', principalIds], at);
+    return rows.map((row) => failed(row, 'offboarded'));
+  },
 };
 
 /** Nothing is connected any more because a revoked agent has asked. */
 export const cancelSessionsOfAgent: OnAgentRevoked = async (tx, { tenant }, { agentId, at }) => {
-  const rows = await cancelSessionsFor(tx, tenant, ['agentId', agentId], at);
+  const rows = await cancelSessionsFor(tx, tenant, ['agentId', [agentId]], at);
   return rows.map((row) => failed(row, 'agent_revoked'));
 };
 

@@ -24,7 +24,7 @@ export type Revoked = 'revoked' | 'failed' | 'unsupported';
 export type OnDisconnected = (
   tx: Tx,
   tenant: Tenant,
-  credential: Pick<CredentialRow, 'id' | 'principalId'>,
+  credential: Pick<CredentialRow, 'id' | 'principalId' | 'disconnectingAt'>,
   told: { readonly upstream: Revoked; readonly at: Date },
 ) => Promise<void>;
 

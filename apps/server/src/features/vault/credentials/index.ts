@@ -13,7 +13,7 @@ export { isForProxyOnly, matchingScope, storedProxy } from './credentials.rules.
 export { vaultParts } from './credentials.settings.ts';
 export { deleteCredentialsOfPrincipal } from './delete.ts';
 export type { CredentialDeps, Unrevoked } from './deps.ts';
-export { credentialDisconnected, disconnect, type OnDisconnected, revokeTokens } from './disconnect.ts';
+export { credentialDisconnected, disconnect, revokeTokens } from './disconnect.ts';
 export {
   findStoredCredential,
   type LendDeps,
