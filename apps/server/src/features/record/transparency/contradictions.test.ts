@@ -147,6 +147,16 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
       },
     ],
     [
+      'replaced',
+      'it has the name of another log',
+      (service: Service, acme: Developer) =>
+        tamper(
+          service.databaseUrl,
+          `update tlog_logs set origin = 'auth.test/log/' || repeat('f', 32) where developer_id = $1`,
+          [acme.developerId],
+        ),
+    ],
+    [
       'gap',
       'an entry that was not in the log yet is gone',
       async (service: Service, acme: Developer) => {
@@ -208,6 +218,27 @@ describe('a log is halted, with the reason, and nothing is signed any more', () 
 
     expect(next.service.logLines.map((line) => JSON.parse(line).reason)).toEqual(['fork']);
   });
+
+  test.each([
+    ['rollback', (service: Service, acme: Developer) => cut(service, acme, 5)],
+    ['fork', (service: Service, acme: Developer) => rewrite(service, acme, 5)],
+  ] as const)(
+    '%s: a process that has seen less finds it by the note of one that has seen more',
+    async (reason, attack) => {
+      const service = await startApp(options);
+      const acme = await service.asDeveloper({ mode: 'sandbox' });
+      const other = await restarted(service, acme);
+      for (let agent = 2; agent <= 4; agent += 1) await registerAgent(acme, `Agent ${agent}`);
+      for (const call of [acme, other.call])
+        expect((await call('GET', '/v1/transparency')).json()).toMatchObject({ treeSize: 4 });
+      for (let agent = 5; agent <= 6; agent += 1) await registerAgent(acme, `Agent ${agent}`);
+      expect((await acme('GET', '/v1/transparency')).json()).toMatchObject({ treeSize: 6 });
+      await attack(service, acme);
+      await rebuild(service, acme);
+
+      expect((await other.call('GET', '/v1/transparency')).json()).toMatchObject({ halted: reason });
+    },
+  );
 
   test.each([
     'inclusion?seq=2',

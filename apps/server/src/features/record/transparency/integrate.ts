@@ -89,18 +89,22 @@ export function createIntegrator(deps: LogDeps): Integrator {
   const underWay = new Map<string, Promise<Standing>>();
   const known = new Map<string, TreeState>();
 
-  function remember({ developerId }: Tenant, { logId, size, root }: TreeState): void {
+  function remember({ developerId }: Tenant, { logId, origin, size, root }: TreeState): void {
     known.delete(developerId);
-    known.set(developerId, { logId, size, root });
+    known.set(developerId, { logId, origin, size, root });
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size > MOST_KNOWN) known.delete(oldest);
   }
 
-  /** The operator may have replaced the log that was known. */
-  async function lastKnown(tenant: Tenant, { logId }: LogRow): Promise<TreeState | undefined> {
+  /** The largest tree that this process knows: its own last one, or that of the newest note, which another may have written. */
+  async function lastKnown(tenant: Tenant, log: LogRow): Promise<TreeState | undefined> {
     const last = known.get(tenant.developerId);
-    const isOther = last !== undefined && last.logId !== logId;
-    return isOther && (await isClosed(db, tenant, last.logId)) ? undefined : last;
+    const isOther = last !== undefined && last.logId !== log.logId;
+    if (isOther && !(await isClosed(db, tenant, last.logId))) return last; // the operator has not replaced it
+    const own = isOther ? undefined : last;
+    if (own && (log.noteSize ?? 0) <= own.size) return own;
+    const noted = stateOfNote(deps, log);
+    return noted && noted.size > (own?.size ?? -1) ? noted : own;
   }
 
   async function halt(tenant: Tenant, log: Pick<LogRow, 'gen' | 'origin' | 'size'>, reason: Contradiction) {
@@ -118,7 +122,7 @@ export function createIntegrator(deps: LogDeps): Integrator {
   async function step(tenant: Tenant): Promise<Standing> {
     const { head, log = await openLog(deps, tenant, head) } = await findLog(db, tenant);
     if (log.halted) return { head, log };
-    const before = (await lastKnown(tenant, log)) ?? stateOfNote(deps, log);
+    const before = await lastKnown(tenant, log);
     if (head === log.size && before && isSame(before, log))
       return { head, log: await signed(deps, tenant, log) };
 
@@ -159,7 +163,7 @@ export async function record(
 }
 
 const isSame = (one: TreeState, other: TreeState) =>
-  one.logId === other.logId && one.size === other.size && Buffer.compare(one.root, other.root) === 0;
+  one.origin === other.origin && one.size === other.size && Buffer.compare(one.root, other.root) === 0;
 
 /**
  * A log with a note of its size by the present key, which the operator may have set or changed since. Nothing else signs a
@@ -199,7 +203,7 @@ export function stateOfNote(
     (publicKey) => noteKey(origin, { type: LOG_KEY, publicKey }, sha256),
   );
   const { ok } = verifyNote(read, keys, verifyEd25519);
-  return ok ? { logId, size: said.size, root: said.root } : undefined;
+  return ok ? { ...said, logId } : undefined;
 }
 
 /** @returns the longer log; undefined when another process was first; a word when the chain lacks an entry */

@@ -22,6 +22,7 @@ export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signat
 /** A tree of a log. */
 export interface TreeState {
   readonly logId: string;
+  readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
 }
@@ -66,8 +67,8 @@ export function contradictionIn(
     tiles,
   }: { readonly head: number; readonly known: TreeState | undefined; readonly tiles: Tiles },
 ): Contradiction | undefined {
-  const { logId, size, root } = log;
-  if (known && known.logId !== logId) return 'replaced';
+  const { logId, origin, size, root } = log;
+  if (!origin.endsWith(`/log/${logId}`) || (known && known.origin !== origin)) return 'replaced';
   if (known && known.size > size) return 'rollback';
   if (head < size) return 'truncated';
   try {
