@@ -38,7 +38,8 @@ describe('the image', () => {
 
     expect(ours.filter((file) => /test|[.]env|[.]pem$|[.]git/.test(file))).toEqual([]);
     expect(fs.readdirSync(join(app, 'apps'))).toEqual(['server']);
-    expect(fs.existsSync(join(app, 'apps/server/console/index.html'))).toBe(true);
+    for (const page of ['index.html', 'verify.html'])
+      expect(fs.existsSync(join(app, 'apps/server/console', page))).toBe(true);
     expect(fs.readdirSync(join(app, 'packages'))).toEqual(['meter', 'protocol']);
     const development = Object.keys(JSON.parse(textOf('package.json')).devDependencies);
     const shared = Object.keys(JSON.parse(textOf('apps/server/package.json')).dependencies);
