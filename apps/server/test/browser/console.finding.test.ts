@@ -161,7 +161,14 @@ test('a person is found, shown with what they hold, and offboarded', async () =>
     .getByRole('button', { name: 'Offboard' })
     .click();
   await sees(page, '3 revoked, 0 expired');
+  await open(page, '/people?query=user_42', 'People');
+  await page.getByRole('link', { name: 'Open the page of user_42' }).click(); // who left is in no list
+  const [statement] = await Promise.all([
+    page.waitForEvent('download'),
+    button(page, 'Download the statement').click(),
+  ]);
 
+  expect(statement.suggestedFilename()).toMatch(/^offboarding-.*\.json$/);
   expect(before).toBe('active');
   expect((await developer('GET', `/v1/grants/${grantId}`)).json().status).toBe('revoked');
 });

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { button, hasNo, heading, holdBack, sees } from './pages.ts';
 import {
@@ -141,10 +142,12 @@ test('the receipt of a grant and all that was delegated from it is downloaded as
   await openPermissions(page, await linkFor(developer));
   const card = agentOf(page, 'Travel booker').first();
   await card.getByText('Details', { exact: true }).first().click();
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    card.getByRole('button', { name: 'Download the receipt' }).first().click(),
-  ]);
+  const save = async (within: Locator) => {
+    const receipt = within.getByRole('button', { name: 'Download the receipt' });
+    const [saved] = await Promise.all([page.waitForEvent('download'), receipt.first().click()]);
+    return saved;
+  };
+  const file = await save(card);
   const html = await text(await file.createReadStream());
   const [, receipt = ''] = /id="receipt">(.*?)<\/script>/.exec(html) ?? [];
 
@@ -158,6 +161,12 @@ test('the receipt of a grant and all that was delegated from it is downloaded as
   await card.getByText('calendar:read').last().waitFor();
   expect(await page.getByRole('button', { name: 'Download the receipt' }).count()).toBe(1); // a delegated grant has none
 
+  await button(page, 'End what Travel booker may do').click();
+  await answer(page, 'End it');
+  await sees(page, 'Ended, with all that was passed on.'); // the list below is asked for once
+  await page.getByText('Permissions that have ended').click();
+  const ended = page.locator('li').filter({ hasText: 'by you' });
+  const proof = await text(await (await save(ended)).createReadStream());
   const [reader, keys] = [await visit(), await visit()];
   const choose = (page: string) => {
     const chosen = { name: 'receipt.html', mimeType: 'text/html', buffer: Buffer.from(page) };
@@ -165,12 +174,12 @@ test('the receipt of a grant and all that was delegated from it is downloaded as
   };
   await keys.goto(`${service().url}/.well-known/did.json`);
   await reader.goto(`${service().url}/verify`);
-  await choose(html);
+  await choose(proof);
   await reader.getByLabel('Keys of the service').fill(await keys.locator('body').innerText());
   await button(reader, 'Check with these keys').click();
   await heading(reader, 'This receipt is genuine').waitFor();
-  await sees(reader, /Travel booker · user_42/);
-  await choose(html.replace('"count":', '"count": ').replace('"size":', '"size":1'));
+  await sees(reader, /Travel booker · user_42\s*Ended by the person/);
+  await choose(proof.replace('"size":', '"size":1'));
   await heading(reader, 'Do not rely on this receipt').waitFor();
 });
 

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { query, type Schemas } from '../../api/client.ts';
 import { sayer } from '../../messages/language.ts';
 import { TextFilter, useKept } from '../../parts/filters.tsx';
@@ -49,6 +50,13 @@ export function People() {
           empty={
             <Empty title={typed === undefined ? say('none') : say('noneSo')}>
               <p>{say('noneText')}</p>
+              {typed !== undefined && (
+                <p>
+                  <Link to="/people/$principalId" params={{ principalId: typed }}>
+                    {say('open', { name: typed })}
+                  </Link>
+                </p>
+              )}
             </Empty>
           }
         />

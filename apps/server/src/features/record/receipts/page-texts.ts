@@ -23,7 +23,7 @@ export const texts = {
     },
     malformed: {
       heading: 'This file is no receipt',
-      lead: 'Choose the file that you were given, as JSON or as a page.',
+      lead: 'Choose the receipt that you were given, as JSON or as a page. This page reads no other statements.',
     },
   },
   broken: {

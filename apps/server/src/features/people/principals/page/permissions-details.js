@@ -25,18 +25,7 @@ import { words } from './permissions-words.js';
  */
 export function renderDetails(branch, use, { status, card }) {
   const { grant } = branch;
-  const { grantId } = grant;
-  const notice = element('div', { class: 'notice', role: 'alert' });
-  const receipt = button(words.grant.receipt, save);
   const endButton = button(words.grant.endThis, () => card.endOne(branch, endButton));
-
-  async function save() {
-    const answer = await use.api.receipt(grantId);
-    if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
-    setContent(notice);
-    download(`receipt-${grantId}.html`, answer.body);
-  }
-
   return element('details', { class: 'status' }, [
     element(
       'summary',
@@ -46,15 +35,29 @@ export function renderDetails(branch, use, { status, card }) {
       element('span', { class: 'open' }, words.grant.details),
     ),
     renderTerms(grant, use),
-    notice,
-    element(
-      'p',
-      { class: 'buttons' },
-      grant.parentGrantId === undefined && receipt,
-      card.left.length > 1 && endButton,
-    ),
-    renderActivity(use, grantId),
+    renderReceipt(grant, use, card.left.length > 1 && endButton),
+    renderActivity(use, grant.grantId),
   ]);
+}
+
+/**
+ * The button that downloads the receipt of a grant. A delegated grant is in the receipt of the one that it came from.
+ * @param {Grant} grant
+ * @param {Use} use
+ * @param {Child} [more] beside the button
+ */
+export function renderReceipt({ grantId, parentGrantId }, use, more) {
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const receipt = parentGrantId === undefined && button(words.grant.receipt, save);
+
+  async function save() {
+    const answer = await use.api.receipt(grantId);
+    if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
+    setContent(notice);
+    download(`receipt-${grantId}.html`, answer.body);
+  }
+
+  return [notice, element('p', { class: 'buttons' }, receipt, more)];
 }
 
 /**

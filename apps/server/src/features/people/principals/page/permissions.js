@@ -17,7 +17,7 @@ import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { agentName, agentOf, agentsOf, countBelow, renderAgent } from './permissions-agent.js';
 import { permissionsApi } from './permissions-api.js';
-import { renderTerms } from './permissions-details.js';
+import { renderReceipt, renderTerms } from './permissions-details.js';
 import { renderActivity, renderLater } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
@@ -204,7 +204,8 @@ function renderEnded(use) {
     if (!answer.ok) return answer;
     const ended = answer.body.grants.filter(({ status }) => status !== 'active');
     const rows = ended.map((grant) => {
-      return element('li', { tabindex: '-1' }, paragraph(name(agentName(grant))), renderTerms(grant, use));
+      const title = paragraph(name(agentName(grant)));
+      return element('li', { tabindex: '-1' }, title, renderTerms(grant, use), renderReceipt(grant, use));
     });
     return { ok: true, body: { rows, nextCursor: answer.body.nextCursor } };
   }
