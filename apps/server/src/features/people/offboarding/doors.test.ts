@@ -126,6 +126,8 @@ interface Held {
   readonly prepare: (world: World) => Promise<() => Promise<LightMyRequestResponse>>;
   /** The act that the use records. */
   readonly records?: string;
+  /** It is the person's own, and outlives every agent. */
+  readonly isOwn?: true;
   /** Whether the answer opens the door, where its status does not say so. */
   readonly opens?: (body: Record<string, unknown>) => boolean;
 }
@@ -196,6 +198,7 @@ const HELD: Readonly<Record<string, Held>> = {
     records: 'vault.credential.exchanged',
   },
   'a link to connect an account': {
+    isOwn: true,
     async prepare({ acme }) {
       const session = await askToConnect(acme, { principalId: 'Ada.King@acme.test' });
       const browser = browserOf(service);
@@ -204,6 +207,7 @@ const HELD: Readonly<Record<string, Held>> = {
     },
   },
   'a session of their own page': {
+    isOwn: true,
     async prepare({ acme }) {
       await grantTo(acme, { principalId: 'crm-7' });
       const { sessionToken } = (await openSession(acme, 'crm-7')).json();
@@ -211,6 +215,7 @@ const HELD: Readonly<Record<string, Held>> = {
     },
   },
   'a passkey under way': {
+    isOwn: true,
     async prepare({ acme }) {
       const asked = await acme('POST', '/v1/webauthn/register/options', { principalId: 'crm-7' });
       const { challengeId, publicKey } = asked.json();
@@ -246,6 +251,28 @@ test.each(Object.entries(HELD))(
     const early = { seq: last?.seq ?? 0, firstSeq: last?.seq ?? 0, hash: last?.hash ?? '' };
     const verdict = verdictOn({ ...said, ...early, ended: {}, endedAt: '2099' }, entries);
     expect(verdict).toMatchObject({ fault: 'used_after', entryId: entries[used]?.id });
+  },
+);
+
+test.each(Object.entries(HELD).filter(([, { isOwn }]) => !isOwn))(
+  'what an agent held is of no use after the agent was revoked: %s',
+  async (_, { prepare, opens = () => true }) => {
+    const { acme, ...world } = await newWorld();
+    const isOpen = (answer: LightMyRequestResponse) => answer.statusCode < 300 && opens(answer.json());
+    const control = await (await prepare({ acme, ...world }))();
+    expect(isOpen(control), control.body).toBe(true);
+    const use = await prepare({ acme, ...world });
+    const { agents } = (await acme('GET', '/v1/agents')).json();
+
+    for (const { agentId } of agents) await acme('DELETE', `/v1/agents/${agentId}`);
+
+    const answer = await use();
+    expect(isOpen(answer), answer.body).toBe(false);
+    const entries = await entriesOfAccount(acme);
+    for (const { agentId } of agents) {
+      const { statement } = (await acme('GET', `/v1/agents/${agentId}/offboarding`)).json();
+      expect(verdictOn(readStatement(service, statement), entries)).toMatchObject({ valid: true });
+    }
   },
 );
 
