@@ -86,7 +86,7 @@ describe('from a disk', () => {
     await sees(page, 'Travel helper');
     await sees(page, 'Taken out by the person');
     await sees(page, 'Send mail in your name');
-    await sees(page, 'The person signed exactly this with a passkey.');
+    await sees(page, 'A passkey signed exactly this.');
     await sees(page, /Ended by the person 1 Feb 2026/);
     await sees(page, 'payment.initiated');
     await sees(page, 'https://auth.example.test/.well-known/did.json');

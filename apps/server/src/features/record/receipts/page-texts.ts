@@ -58,8 +58,7 @@ export const texts = {
   },
   proofs: {
     heading: 'Who vouches for the decision',
-    person_signed:
-      'The person signed exactly this with a passkey. The service cannot make that signature itself.',
+    person_signed: 'A passkey signed exactly this. That it is this person’s passkey, the service says.',
     developer_vouched: 'The developer signed that this person was there.',
     asserted: 'The service says that it checked the person. Nothing else in the receipt proves it.',
     nobody_verified: 'Whoever held the link decided. Nobody was verified.',
