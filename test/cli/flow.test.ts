@@ -103,16 +103,36 @@ describe('a grant', () => {
     expect(stated).toMatchObject({ code: 0 });
     writeFileSync(join(folder, 'statement.json'), stated.out);
     const { statement } = JSON.parse(stated.out);
-    const good = await run(['grants', 'check-statement', 'statement.json', '--json']);
-    const changed = await run(['grants', 'check-statement', '-', '--json'], { input: `${statement}A` });
+    const good = await run(['audit', 'check', 'statement.json', '--json']);
+    const changed = await run(['audit', 'check', '-', '--json'], { input: `${statement}A` });
     const foreign = ['--issuer', 'https://other.example.com', '--json'];
 
     expect(good.code).toBe(0);
-    expect(JSON.parse(good.out)).toMatchObject({ ok: true, grantId, complete: true, verifiers: [] });
+    expect(JSON.parse(good.out)).toMatchObject({ kind: 'revocation', ok: true, grantId, complete: true });
     expect(changed.code).toBe(1);
-    expect((await run(['grants', 'check-statement', 'statement.json', ...foreign])).out).toContain(
-      'issuer_mismatch',
-    );
+    expect((await run(['audit', 'check', 'statement.json', ...foreign])).out).toContain('issuer_mismatch');
+  });
+
+  test('ends with its agent, whose statement is checked against the entries', async () => {
+    const { run, folder } = acme.signedIn();
+    const { agentId } = await granted(run);
+    expect((await run(['agents', 'delete', agentId, '--yes'])).code).toBe(0);
+    const { out: entries } = await run(['audit', 'list', '--all', '--json']);
+    writeFileSync(join(folder, 'ended.json'), (await run(['agents', 'offboarding', agentId, '--json'])).out);
+    writeFileSync(join(folder, 'audit.json'), entries);
+    writeFileSync(join(folder, 'other.json'), entries.replaceAll('"grant.revoked"', '"grant.expired"'));
+    const check = async (...options: string[]) => {
+      const { code, out } = await run(['audit', 'check', 'ended.json', ...options, '--json']);
+      return { code, ...JSON.parse(out) };
+    };
+
+    const asked = await check();
+    expect(asked).toMatchObject({ code: 0, kind: 'offboarding', ok: true, subjectId: agentId, grants: 1 });
+    expect(await check('--file', 'audit.json')).toEqual(asked);
+    expect(await check('--file', 'other.json')).toMatchObject({ code: 1, ok: false, fault: 'chain_broken' });
+    expect(await check('--issuer', 'https://other.example.com')).toMatchObject({
+      ...{ code: 1, kind: 'offboarding', reason: 'issuer_mismatch' },
+    });
   });
 
   test('is delegated with the token from a file, and its tree is drawn', async () => {

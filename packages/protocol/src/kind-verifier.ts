@@ -1,15 +1,17 @@
-import type { VerificationJwk } from './key-set.ts';
+import type { KeySet, VerificationJwk } from './key-set.ts';
 import {
   afterSignature,
   beforeSignature,
   type Expected,
   isGenuine,
+  isGenuineLater,
   mustBeTolerances,
   type SignatureToCheck,
   type Verified,
   type VerifierSetup,
 } from './token-checks.ts';
-import type { TokenKindName } from './token-kinds.ts';
+import { isTime, type TokenKindName } from './token-kinds.ts';
+import { readTokenParts } from './token-parts.ts';
 import { type Refused, refused } from './token-refusal.ts';
 
 /** A kind of token other than a grant token. */
@@ -44,3 +46,50 @@ export function createKindVerifier<Key extends VerificationJwk>(
     return afterSignature(setup, ready.parts, { kind, ...expected });
   };
 }
+
+/** Statements of the service that outsiders keep and check: JWSs without an expiry. */
+export type StatementKind = 'receipt' | 'revocation-statement' | 'offboarding-statement';
+
+const STATEMENT_KINDS: readonly StatementKind[] = [
+  'receipt',
+  'revocation-statement',
+  'offboarding-statement',
+];
+
+/** The means of `readStatement`. */
+export interface StatementMeans<Key extends VerificationJwk> {
+  /** The keys of the service, such as `keySetOf` makes of `GET /.well-known/jwks.json`. */
+  readonly keys: () => KeySet<Key>;
+  /** Checks one signature of the service, as for `createTokenVerifier`. */
+  readonly verifySignature: (check: SignatureToCheck<Key>) => boolean | Promise<boolean>;
+  /** The service that has to have signed. */
+  readonly issuer: string;
+  readonly now: Date;
+}
+
+/** A statement whose signature holds. The reader of its kind checks the claims. */
+export interface ReadStatement {
+  readonly ok: true;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly issuedAt: Date;
+}
+
+/** Reads a statement of one kind: a compact JWS whose `typ` is the kind with `+jwt`. */
+export async function readStatement<Key extends VerificationJwk>(
+  kind: StatementKind,
+  jws: unknown,
+  { now, ...means }: StatementMeans<Key>,
+): Promise<ReadStatement | Refused> {
+  const ready = beforeSignature(means, kind, jws);
+  if (!ready.ok) return ready;
+  const verifySignature = async (check: SignatureToCheck<Key>) => means.verifySignature(check);
+  if (!(await isGenuineLater({ verifySignature }, ready.check))) return refused('bad_signature');
+  const verified = afterSignature(means, ready.parts, { kind, now });
+  if (!verified.ok) return verified;
+  const { iat, ...claims } = verified.payload;
+  return isTime(iat) ? { ok: true, claims, issuedAt: new Date(iat * 1000) } : refused('malformed');
+}
+
+/** What kind of statement a text says that it is. Nothing of it is checked. */
+export const kindOfStatement = (jws: string): StatementKind | undefined =>
+  STATEMENT_KINDS.find((kind) => readTokenParts(jws, kind).ok);

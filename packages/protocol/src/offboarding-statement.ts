@@ -1,7 +1,7 @@
 import { type AuditEntry, verifyChain } from './audit-chain.ts';
-import type { CheckpointVerifier } from './audit-checkpoint.ts';
 import type { VerificationJwk } from './key-set.ts';
-import { createKindVerifier } from './kind-verifier.ts';
+import { readStatement, type StatementMeans } from './kind-verifier.ts';
+import { type Refused, refused } from './token-refusal.ts';
 
 /** A service that was told to take back its tokens. */
 export interface ToldUpstream {
@@ -59,28 +59,22 @@ export interface OffboardingStatement {
   readonly signedAt: Date;
 }
 
-/** The means of `readOffboardingStatement`, as for a checkpoint, and the service that has to have signed. */
-export interface StatementVerifier<Key extends VerificationJwk> extends CheckpointVerifier<Key> {
-  readonly issuer: string;
-}
-
-/**
- * Reads the statement of an offboarding: a compact JWS with `typ` `offboarding-statement+jwt`.
- *
- * @returns undefined when the text is no such statement, or no given key signed it
- */
-export function readOffboardingStatement<Key extends VerificationJwk>(
+/** Reads the statement of an offboarding: a compact JWS with `typ` `offboarding-statement+jwt`. */
+export async function readOffboardingStatement<Key extends VerificationJwk>(
   jws: string,
-  { keys, verifySignature, issuer, now }: StatementVerifier<Key>,
-): OffboardingStatement | undefined {
-  const verified = createKindVerifier('offboarding-statement', { keys, verifySignature, issuer })(jws, {
-    now,
-  });
-  return verified.ok ? statementOf(verified.payload) : undefined;
+  means: StatementMeans<Key>,
+): Promise<{ readonly ok: true; readonly statement: OffboardingStatement } | Refused> {
+  const read = await readStatement('offboarding-statement', jws, means);
+  if (!read.ok) return read;
+  const statement = statementOf(read.claims, read.issuedAt);
+  return statement ? { ok: true, statement } : refused('malformed');
 }
 
-function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStatement | undefined {
-  const { iss, dev, offboardingId, kind, subjectId, endedAt, hash, firstSeq, seq, iat } = claims;
+function statementOf(
+  claims: Readonly<Record<string, unknown>>,
+  signedAt: Date,
+): OffboardingStatement | undefined {
+  const { iss, dev, offboardingId, kind, subjectId, endedAt, hash, firstSeq, seq } = claims;
   const { ended, remaining, upstream, upstreamStates, receivers, deliveries } = claims;
   const { principalIds, principalIdsInAnyCase, isClosed } = claims;
   if (kind !== 'principal' && kind !== 'agent') return undefined;
@@ -91,8 +85,7 @@ function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStat
   if (
     !isCounts(ended) ||
     !isCounts(remaining) ||
-    !hasCounts(upstreamStates, ['pending', 'revoked', 'failed', 'unsupported']) ||
-    typeof iat !== 'number'
+    !hasCounts(upstreamStates, ['pending', 'revoked', 'failed', 'unsupported'])
   )
     return undefined;
   if (!hasCounts(deliveries, ['pending', 'delivered', 'failed'])) return undefined;
@@ -117,7 +110,7 @@ function statementOf(claims: Readonly<Record<string, unknown>>): OffboardingStat
     upstreamStates,
     receivers,
     deliveries,
-    signedAt: new Date(iat * 1000),
+    signedAt,
   };
 }
 
@@ -213,9 +206,9 @@ const USES: ReadonlySet<string> = new Set([
  *
  * @example
  * ```ts
- * const statement = readOffboardingStatement(jws, { keys: () => keys, verifySignature, issuer, now: new Date() });
- * if (!statement) throw new Error('The service did not sign this statement.');
- * const { valid, fault, entryId } = verifyOffboardingStatement(statement, entries, sha256);
+ * const read = await readOffboardingStatement(jws, { keys: () => keys, verifySignature, issuer, now: new Date() });
+ * if (!read.ok) throw new Error(read.reason);
+ * const { valid, fault, entryId } = verifyOffboardingStatement(read.statement, entries, sha256);
  * if (!valid) throw new Error(`${fault} ${entryId}`);
  * ```
  */

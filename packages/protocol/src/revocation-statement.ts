@@ -1,7 +1,6 @@
 import { encodeBase64url } from './base64url.ts';
-import type { KeySet, VerificationJwk } from './key-set.ts';
-import { afterSignature, beforeSignature, isGenuineLater, type SignatureToCheck } from './token-checks.ts';
-import { isTime } from './token-kinds.ts';
+import type { VerificationJwk } from './key-set.ts';
+import { readStatement, type StatementMeans } from './kind-verifier.ts';
 import { readTokenParts } from './token-parts.ts';
 import type { TokenRefusal } from './token-refusal.ts';
 
@@ -103,18 +102,8 @@ export interface RevocationClaims {
   readonly verifiers: readonly StatedVerifier[];
 }
 
-/** The means of `verifyRevocationStatement`. */
-export interface StatementVerifier<Key extends VerificationJwk> {
-  /** The keys of the service, such as `keySetOf` makes of `GET /.well-known/jwks.json`. */
-  readonly keys: () => KeySet<Key>;
-  /** Checks one signature of the service, as for `createTokenVerifier`. */
-  readonly verifySignature: (check: SignatureToCheck<Key>) => boolean | Promise<boolean>;
-  readonly issuer: string;
-  readonly now: Date;
-}
-
 /** The result of the check. `bad_confirmation` names the verifier whose signature does not hold. */
-export type CheckedStatement =
+export type CheckedRevocation =
   | { readonly ok: true; readonly issuedAt: Date; readonly claims: RevocationClaims }
   | { readonly ok: false; readonly reason: TokenRefusal }
   | { readonly ok: false; readonly reason: 'contradictory' }
@@ -129,20 +118,13 @@ export type CheckedStatement =
  */
 export async function verifyRevocationStatement<Key extends VerificationJwk>(
   jws: unknown,
-  { now, ...setup }: StatementVerifier<Key>,
-): Promise<CheckedStatement> {
-  const kind = 'revocation-statement';
-  const ready = beforeSignature(setup, kind, jws);
-  if (!ready.ok) return ready;
-  const verifySignature = async (check: SignatureToCheck<Key>) => setup.verifySignature(check);
-  if (!(await isGenuineLater({ verifySignature }, ready.check)))
-    return { ok: false, reason: 'bad_signature' };
-  const verified = afterSignature(setup, ready.parts, { kind, now });
-  if (!verified.ok) return verified;
-  const { iat } = verified.payload;
-  const claims = claimsIn(verified.payload);
-  if (!claims || !isTime(iat)) return { ok: false, reason: 'malformed' };
-  const issuedAt = new Date(iat * 1000);
+  means: StatementMeans<Key>,
+): Promise<CheckedRevocation> {
+  const read = await readStatement('revocation-statement', jws, means);
+  if (!read.ok) return read;
+  const { issuedAt } = read;
+  const claims = claimsIn(read.claims);
+  if (!claims) return { ok: false, reason: 'malformed' };
   if (!isConsistent(claims, issuedAt)) return { ok: false, reason: 'contradictory' };
   for (const verifier of claims.verifiers) {
     const { verifierId, state } = verifier;

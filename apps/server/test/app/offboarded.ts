@@ -16,12 +16,12 @@ export const entriesOfAccount = async (acme: Developer): Promise<AuditEntry[]> =
   (await pagesOf(acme, '/v1/audit/entries?limit=500', 'entries')).flat() as unknown as AuditEntry[];
 
 /** Reads a statement as an auditor does. */
-export function readStatement(service: Service, jws: string): OffboardingStatement {
+export async function readStatement(service: Service, jws: string): Promise<OffboardingStatement> {
   const issuer = service.settings.tokens.issuer;
   const keys = () => service.keyRing.verificationKeys();
-  const statement = readOffboardingStatement(jws, { keys, verifySignature, issuer, now: service.clock() });
-  if (!statement) throw new Error('The service did not sign this.');
-  return statement;
+  const read = await readOffboardingStatement(jws, { keys, verifySignature, issuer, now: service.clock() });
+  if (!read.ok) throw new Error(read.reason);
+  return read.statement;
 }
 
 export const verdictOn = (statement: OffboardingStatement, entries: readonly AuditEntry[]) =>

@@ -1,13 +1,12 @@
-import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { AuditEntry, ChainStart } from '@behest/protocol/audit-chain';
-import type { VerificationJwk } from '@behest/protocol/key-set';
-import type { SignatureToCheck } from '@behest/protocol/token-checks';
+import type { StatementVerdict } from '@behest/sdk/receipts';
 import { readText } from '../config/settings.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { EXIT, wrongUsage } from '../errors.ts';
 import { type CommandSpec, type Given, listOf, textOf } from '../program/spec.ts';
+import { keysIn } from './verify.ts';
 
 export const EVENTS: readonly CommandSpec[] = [
   {
@@ -64,22 +63,29 @@ export const AUDIT: readonly CommandSpec[] = [
     run: verifyChain,
   },
   {
-    name: 'audit offboarding',
-    summary: 'Check the statement of an offboarding against the audit entries, here and not at the service',
+    name: 'audit check',
+    summary:
+      'Ask the service whether the chain is whole, or check a signed statement here and not at the service',
     notes:
-      'Ends with 1 where something of the principal or the agent was left, and names the entry that shows it.',
-    operation: 'audit.list',
+      'A statement is that of a revocation or an offboarding. Ends with 1 for one that is not genuine, and where the audit entries or the signatures in it say otherwise.',
+    operation: 'audit.verify',
     args: [
-      { name: 'statement', about: 'a file with the statement; default: standard input', isOptional: true },
+      {
+        name: 'statement',
+        about: 'a file with a statement, or with the answer that has it; - for standard input',
+        isOptional: true,
+      },
     ],
     examples: [
-      'behest principals offboarding ada@example.com --json | behest audit offboarding',
-      'behest audit offboarding statement.json --file audit.json --jwks-file jwks.json',
+      'behest audit check',
+      'behest audit check statement.json --jwks-file jwks.json --issuer https://auth.example.com',
+      'behest principals offboarding ada@example.com --json | behest audit check - --file audit.json',
     ],
     options: [
       {
         flags: '--file <file>',
-        about: 'all entries of the account in a file: a list, an export, or one a line; nothing is asked',
+        about:
+          'of an offboarding: all entries of the account in a file, which are otherwise asked for; a list, an export, or one a line',
       },
       { flags: '--jwks-file <file>', about: 'read the keys from a file, without a network' },
       {
@@ -87,76 +93,71 @@ export const AUDIT: readonly CommandSpec[] = [
         about: 'the service that has to have signed; default: the one that is asked',
       },
     ],
-    run: checkOffboarding,
-  },
-  {
-    name: 'audit check',
-    summary: 'Ask the service whether the chain is whole',
-    operation: 'audit.verify',
-    examples: ['behest audit check'],
-    async run(context) {
-      const verdict = await (await context.client()).audit.verify();
-      await context.one(verdict);
-      return verdict.valid ? EXIT.done : EXIT.no;
-    },
+    run: (context, given) =>
+      given.args[0] === undefined ? askForChain(context) : checkStatement(context, given),
   },
 ];
 
-async function checkOffboarding(context: Context, given: Given): Promise<number> {
-  const [{ readOffboardingStatement, verifyOffboardingStatement }, { keySetOf }, { parseJsonText }] =
-    await Promise.all([
-      import('@behest/protocol/offboarding-statement'),
-      import('@behest/protocol/key-set'),
-      import('@behest/protocol/json'),
-    ]);
-  const file = textOf(given, 'file');
-  const jwksFile = textOf(given, 'jwksFile');
-  const base = (await context.settings()).url.replace(/\/$/, '');
-  const keys = keySetOf(
-    jwksFile === undefined
-      ? await (await context.exchange.fetchWith(undefined)(`${base}/.well-known/jwks.json`, {})).json()
-      : parseJsonText(readText(resolve(context.io.folder, jwksFile)), 1_000_000),
-  );
-  const jws = statementIn(await textIn(context, given.args[0]), (text) => parseJsonText(text, text.length));
-  const statement = readOffboardingStatement(jws, {
-    keys: () => keys,
-    verifySignature,
-    issuer: textOf(given, 'issuer') ?? base,
-    now: new Date(),
-  });
-  if (!statement) {
-    context.note(
-      'None of these keys signed this statement for this issuer, or it is no statement of an offboarding.',
-    );
-    return EXIT.no;
-  }
-  const entries = file === undefined ? await entriesOfService(context) : await entriesIn(context, file);
-  const verdict = verifyOffboardingStatement(statement, entries, sha256);
-  const { kind, subjectId, endedAt, seq } = statement;
-  await context.one({ ...verdict, kind, subjectId, endedAt, seq });
+async function askForChain(context: Context): Promise<number> {
+  const verdict = await (await context.client()).audit.verify();
+  await context.one(verdict);
   return verdict.valid ? EXIT.done : EXIT.no;
 }
 
-const textIn = async (context: Context, file = '-'): Promise<string> =>
-  file === '-' ? context.io.input() : readText(resolve(context.io.folder, file));
-
-/** A statement by itself, or in the answer that has it. */
-function statementIn(text: string, parse: (text: string) => unknown): string {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('{')) return trimmed;
-  const answer = parse(trimmed);
-  return isRecord(answer) ? String(answer.statement) : '';
+async function checkStatement(context: Context, given: Given): Promise<number> {
+  const [name = '-'] = given.args;
+  const text = name === '-' ? await context.io.input() : readText(resolve(context.io.folder, name));
+  const statement = statementIn(text);
+  const service = (await context.settings()).url.replace(/\/$/, '');
+  const [jwksFile, issuer = service] = [textOf(given, 'jwksFile'), textOf(given, 'issuer')];
+  const jwks = jwksFile === undefined ? await publishedKeys(context, service) : keysIn(context, jwksFile);
+  const [{ kindOfStatement }, { verifyStatement }] = await Promise.all([
+    import('@behest/protocol/kind-verifier'),
+    import('@behest/sdk/receipts'),
+  ]);
+  const kind = kindOfStatement(statement);
+  if (kind === 'receipt')
+    throw wrongUsage(`${name} is a receipt: behest receipt verify checks it.`, context.help);
+  const file = textOf(given, 'file');
+  const isOffboarding = kind === 'offboarding-statement';
+  const read = () => (file === undefined ? entriesOfService(context) : entriesIn(context, file));
+  const checked = await verifyStatement(statement, {
+    jwks,
+    issuer,
+    ...(isOffboarding && { entries: await read() }),
+  });
+  await context.one(shownOf(checked));
+  return checked.ok ? EXIT.done : EXIT.no;
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+/** A verdict without the keys and signatures of verifiers. */
+function shownOf(checked: StatementVerdict): object {
+  if (!('claims' in checked)) return checked;
+  if (checked.kind === 'offboarding') {
+    const { claims, ...verdict } = checked;
+    const { kind: of, subjectId, endedAt, seq } = claims;
+    return { ...verdict, of, subjectId, endedAt, seq };
+  }
+  const { kind, ok, claims, issuedAt } = checked;
+  const verifiers = claims.verifiers.map(({ publicKey: _, position: __, ...verifier }) => verifier);
+  return { kind, ok, issuedAt: issuedAt.toISOString(), ...claims, verifiers };
+}
 
-const verifySignature = ({ key, signed, signature }: SignatureToCheck<VerificationJwk>): boolean =>
-  verify(
-    'sha256',
-    signed,
-    { key: createPublicKey({ key: key as JsonWebKey, format: 'jwk' }), dsaEncoding: 'ieee-p1363' },
-    signature,
-  );
+async function publishedKeys(context: Context, service: string): Promise<unknown> {
+  const answer = await context.exchange.fetchWith(undefined)(`${service}/.well-known/jwks.json`, {});
+  return answer.json();
+}
+
+/** A statement by itself, or in the answer that has it. */
+function statementIn(text: string): string {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('{')) return trimmed;
+  try {
+    return String(JSON.parse(trimmed).statement);
+  } catch {
+    return trimmed; // which is no statement, as the check then says
+  }
+}
 
 async function verifyChain(context: Context, given: Given): Promise<number> {
   const file = textOf(given, 'file');

@@ -1,12 +1,7 @@
-import { resolve } from 'node:path';
 import { BODY_OPTION, membersOf, optionsOf } from '../api/fields.ts';
 import { rowOf } from '../api/specs.ts';
-import { readText } from '../config/settings.ts';
 import { findVerifier, forgetVerifier } from '../config/verifiers.ts';
-import type { Context } from '../context.ts';
-import { EXIT } from '../errors.ts';
-import { type CommandSpec, type Given, textOf } from '../program/spec.ts';
-import { keysIn } from './verify.ts';
+import type { CommandSpec } from '../program/spec.ts';
 
 const FIELDS = rowOf('tokens.exchange').body ?? [];
 
@@ -88,66 +83,7 @@ export const GRANTS: readonly CommandSpec[] = [
       for (const { text } of lines) context.line(text);
     },
   },
-  {
-    name: 'grants check-statement',
-    summary: 'Check a statement about a revocation offline, with the published keys',
-    notes: 'Ends with 0 for a genuine statement, whoever has confirmed, and 1 for any other.',
-    args: [
-      {
-        name: 'file',
-        about: 'the answer of `grants revoke --wait confirmed`, or its statement; - for the input',
-      },
-    ],
-    examples: [
-      'behest grants check-statement statement.json',
-      'behest grants check-statement statement.json --jwks-file jwks.json --issuer https://auth.example.com',
-    ],
-    options: [
-      { flags: '--jwks-file <file>', about: 'read the keys from a file, without a network' },
-      { flags: '--issuer <url>', about: 'the issuer that the statement has to name' },
-    ],
-    run: checkStatement,
-  },
 ];
-
-async function checkStatement(context: Context, given: Given): Promise<number> {
-  const [name = ''] = given.args;
-  const text = name === '-' ? await context.io.input() : readText(resolve(context.io.folder, name));
-  const service = (await context.settings()).url.replace(/\/$/, '');
-  const [file, issuer = service] = [textOf(given, 'jwksFile'), textOf(given, 'issuer')];
-  const jwks = file === undefined ? await publishedKeys(context, service) : keysIn(context, file);
-  const { verifyRevocationStatement } = await import('@behest/sdk/receipts');
-  const checked = await verifyRevocationStatement(statementIn(text), { jwks, issuer });
-  if (!checked.ok) {
-    await context.one(checked);
-    return EXIT.no;
-  }
-  const { claims, issuedAt } = checked;
-  const verifiers = claims.verifiers.map(({ verifierId, name, state, at }) => ({
-    verifierId,
-    name,
-    state,
-    at,
-  }));
-  await context.one({ ok: true, issuedAt: issuedAt.toISOString(), ...claims, verifiers });
-  return EXIT.done;
-}
-
-async function publishedKeys(context: Context, service: string): Promise<unknown> {
-  const answer = await context.exchange.fetchWith(undefined)(`${service}/.well-known/jwks.json`, {});
-  return answer.json();
-}
-
-/** The answer of the service has the statement as a member. */
-function statementIn(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith('{')) return trimmed;
-  try {
-    return String(JSON.parse(trimmed).statement);
-  } catch {
-    return trimmed; // which is no statement, as the check then says
-  }
-}
 
 interface Node {
   readonly grantId: string;

@@ -1,7 +1,8 @@
 import { encodeBase64url } from '../base64url.ts';
 import { joinBytes } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { findKey, keySetOf, type VerificationJwk } from '../key-set.ts';
+import { findKey, keySetOf } from '../key-set.ts';
+import { readStatement } from '../kind-verifier.ts';
 import { checkLimits, digestOfLimits } from '../limits.ts';
 import { rootAbove } from '../receipt-proof.ts';
 import {
@@ -14,7 +15,6 @@ import {
   verifyNote,
   WITNESS_KEY,
 } from '../signed-note.ts';
-import { afterSignature, beforeSignature, isGenuineLater } from '../token-checks.ts';
 import { readTokenParts } from '../token-parts.ts';
 import { type ReceiptConsent, readConsent } from './consent.ts';
 import type { ProofMeans } from './consent-proof.ts';
@@ -239,14 +239,17 @@ async function checkStatement(receipt: Receipt, trust: ReceiptTrust, means: Proo
   const trusted = keySetOf(signingKeysOf(trust));
   const isAnchored = isFound(findKey(parts.header, trusted));
   const keys = isAnchored ? trusted : keySetOf(signingKeysOf(receipt.keys));
-  const setup = { keys: () => keys, issuer: receipt.issuer };
-  const ready = beforeSignature<VerificationJwk>(setup, 'receipt', receipt.statement);
-  if (!ready.ok) return { detail: ready.reason, isAnchored: false };
-  if (!(await isGenuineLater(means, ready.check))) return { detail: 'bad_signature', isAnchored: false };
-  const verified = afterSignature(setup, ready.parts, { kind: 'receipt', now: NO_CLOCK });
-  if (!verified.ok) return { detail: verified.reason, isAnchored: false };
+  const { verifySignature } = means;
+  const { issuer } = receipt;
+  const read = await readStatement('receipt', receipt.statement, {
+    keys: () => keys,
+    verifySignature,
+    issuer,
+    now: NO_CLOCK,
+  });
+  if (!read.ok) return { detail: read.reason, isAnchored: false };
 
-  const { count, leaves, limits, since, until, ...claims } = verified.payload;
+  const { count, leaves, limits, since, until, ...claims } = read.claims;
   const said = {
     origin: receipt.log.origin,
     grantId: receipt.grantId,

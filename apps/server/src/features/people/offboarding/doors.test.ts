@@ -240,7 +240,7 @@ test.each(Object.entries(HELD))(
 
     const answer = await use();
     expect(isOpen(answer), answer.body).toBe(false);
-    const said = readStatement(service, statement);
+    const said = await readStatement(service, statement);
     expect(said.remaining).toEqual(Object.fromEntries(Object.keys(said.remaining).map((kind) => [kind, 0])));
     const entries = await entriesOfAccount(world.acme);
     expect(verdictOn(said, entries)).toMatchObject({ valid: true });
@@ -271,7 +271,7 @@ test.each(Object.entries(HELD).filter(([, { isOwn }]) => !isOwn))(
     const entries = await entriesOfAccount(acme);
     for (const { agentId } of agents) {
       const { statement } = (await acme('GET', `/v1/agents/${agentId}/offboarding`)).json();
-      expect(verdictOn(readStatement(service, statement), entries)).toMatchObject({ valid: true });
+      expect(verdictOn(await readStatement(service, statement), entries)).toMatchObject({ valid: true });
     }
   },
 );
@@ -283,7 +283,7 @@ test('a person who was offboarded does not sign on, also not when the directory 
 
   const { statement } = (await offboard(world, 'ada@acme.test')).json();
 
-  const said = readStatement(service, statement);
+  const said = await readStatement(service, statement);
   expect(said.ended).toMatchObject({ ssoSessions: 2 });
   await expect(signIn()).rejects.toThrow('SSO_USER_INACTIVE');
   await idp('DELETE', `/Users/${userId}`);
@@ -366,7 +366,7 @@ test('an approver goes with the person, by any id, and by the word of their prov
 
   const { statement } = (await offboard(world, 'crm-7')).json();
 
-  expect(readStatement(service, statement)).toMatchObject({
+  expect(await readStatement(service, statement)).toMatchObject({
     ended: { approvers: 2 },
     remaining: { approvers: 0 },
   });
@@ -397,7 +397,7 @@ test('the statement names every id of the person, and is found and lifted by eac
     principalIdsInAnyCase: expect.arrayContaining(['ada@acme.test', 'ada.king@acme.test']),
     isClosed: true,
   });
-  expect(readStatement(service, proof.statement)).toMatchObject({
+  expect(await readStatement(service, proof.statement)).toMatchObject({
     isClosed: true,
     principalIds: proof.principalIds,
   });
@@ -411,9 +411,9 @@ test('the statement names every id of the person, and is found and lifted by eac
   const later = (await proofOf('ada')).json();
   expect(later).toMatchObject({ offboardingId: proof.offboardingId, isClosed: false });
   const entries = await entriesOfAccount(acme);
-  expect(verdictOn(readStatement(service, later.statement), entries)).toMatchObject({ valid: true });
+  expect(verdictOn(await readStatement(service, later.statement), entries)).toMatchObject({ valid: true });
   const claimed = {
-    ...readStatement(service, later.statement),
+    ...(await readStatement(service, later.statement)),
     isClosed: true,
     signedAt: new Date('2099-01-01'),
   };

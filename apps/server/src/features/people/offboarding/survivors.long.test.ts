@@ -78,7 +78,7 @@ test.each(['principal', 'agent'] as const)(
 
     const id = kind === 'principal' ? PERSON : root.agentId;
     const proof = (await acme('GET', `/v1/${kind}s/${id}/offboarding`)).json();
-    const statement = readStatement(service, proof.statement);
+    const statement = await readStatement(service, proof.statement);
     const entries = await entriesOfAccount(acme);
     const checking = performance.now();
     const verdict = verdictOn(statement, entries);
