@@ -7,7 +7,6 @@ import { createAsyncTokenVerifier, type VerifiedGrant } from '@behest/protocol/t
 import type { Fetch } from './fetch-keys.ts';
 import { type IssuerKeys, type KeyCache, processKeys } from './key-cache.ts';
 import { verifySignature } from './signatures.ts';
-import { verifiedTokens } from './verified-tokens.ts';
 
 const SKEW_SECONDS = 5; // between the clocks of issuer and verifier
 const MAX_TOKENS = 1_000;
@@ -113,4 +112,49 @@ export function issuerKeysOf(
     ...(staleIfError !== undefined && { staleIfError }),
     ...(allowInsecure !== undefined && { allowInsecure }),
   });
+}
+
+interface Remembered {
+  readonly verified: VerifiedGrant;
+  /** The keys that it was verified with. Other keys verify it again. */
+  readonly keys: KeySet;
+  /** Between these times, in milliseconds, verifying again would answer the same. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * Remembers verified tokens by their whole text, so a token that differs in one character is another one. Two
+ * generations hold at most `most` tokens: what was used since the last change of generation stays.
+ */
+function verifiedTokens(most: number, skewMs: number) {
+  let [young, old] = [new Map<string, Remembered>(), new Map<string, Remembered>()];
+
+  function add(token: string, remembered: Remembered): void {
+    if (young.size >= Math.ceil(most / 2)) [young, old] = [new Map(), young];
+    young.set(token, remembered);
+  }
+
+  return {
+    find(token: string, keys: KeySet, now: number): VerifiedGrant | undefined {
+      let remembered = young.get(token);
+      if (!remembered) {
+        remembered = old.get(token);
+        if (!remembered) return undefined;
+        old.delete(token);
+        add(token, remembered);
+      }
+      const isGood = remembered.keys === keys && remembered.from <= now && now < remembered.until;
+      if (isGood) return remembered.verified;
+      young.delete(token);
+      return undefined;
+    },
+    add(token: string, verified: VerifiedGrant, keys: KeySet, now: number): void {
+      if (most === 0) return;
+      add(token, { verified, keys, from: now, until: verified.claims.expiresAt.getTime() + skewMs });
+    },
+    get size() {
+      return young.size + old.size;
+    },
+  };
 }

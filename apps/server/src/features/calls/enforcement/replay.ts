@@ -1,5 +1,6 @@
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer } from '@behest/protocol/enforcement/engine';
+import type { CapsMeter, Counter } from '@behest/protocol/enforcement/meter';
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
@@ -20,7 +21,6 @@ import {
   reportOf,
   whyNotReplayed,
 } from './replay.rules.ts';
-import { countedAgain, type ReplayMeter } from './replay-meter.ts';
 
 interface ReplayDeps {
   readonly db: Executor;
@@ -128,5 +128,56 @@ function judgeBy(manifest: Manifest | undefined) {
       ...(capsMode === 'warn' && { capsMode }),
       ...(checkOnly === true && { reserve: false }),
     });
+  };
+}
+
+/** Counters in memory for a replay, whose clock is the time of the call that is judged. */
+interface ReplayMeter extends CapsMeter {
+  readonly setTime: (milliseconds: number) => void;
+}
+
+interface Charges {
+  /** Oldest first, from `first` on. */
+  readonly ends: { readonly at: number; readonly units: number }[];
+  first: number;
+  used: number;
+}
+
+/** Calls come in the order of their times, so each window forgets from its beginning. */
+function countedAgain(): ReplayMeter {
+  const counters = new Map<string, Charges>();
+  let now = 0;
+
+  const chargesOf = ({ key }: Counter): Charges => {
+    const known = counters.get(key) ?? { ends: [], first: 0, used: 0 };
+    counters.set(key, known);
+    for (let next = known.ends[known.first]; next && next.at <= now; next = known.ends[known.first]) {
+      known.used -= next.units;
+      known.first += 1;
+    }
+    return known;
+  };
+
+  return {
+    setTime(milliseconds) {
+      now = milliseconds;
+    },
+    async reserve(_tenant, _callId, wanted) {
+      const all = wanted.map(chargesOf);
+      const full = wanted.findIndex(({ units, limit }, at) => (all[at]?.used ?? 0) + units > limit);
+      if (full >= 0) return { full, used: all[full]?.used ?? 0, retryAtMs: null };
+      for (const [at, { units, windowMs }] of wanted.entries()) {
+        const charges = all[at];
+        if (!charges) continue;
+        charges.used += units;
+        charges.ends.push({ at: windowMs === 0 ? Number.POSITIVE_INFINITY : now + windowMs, units });
+      }
+      return { reserved: true, used: all.map(({ used }) => used) };
+    },
+    async sent() {},
+    refundUnsent: async () => true,
+    usage: async (_tenant, wanted) => wanted.map((each) => ({ used: chargesOf(each).used, retryAtMs: null })),
+    prune: async () => 0,
+    health: async () => ({ ok: true, backend: 'memory', version: '', epoch: '', problems: [] }),
   };
 }
