@@ -42,7 +42,7 @@ export default defineConfig({
     setupFiles: ['test/harness/seed.setup.ts', 'test/harness/counts.setup.ts'],
     // Megabytes: V8 copies fewer objects, and collects before three workers hold more, mostly garbage. The reference of the
     // SDK alone (typedoc) needs more than 1536.
-    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--max-old-space-size=3072'],
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--max-old-space-size=2304'],
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time
     // Not `setImmediate`: Redis's driver marks a write as begun and waits for it. A write that a fake one took never leaves,
