@@ -171,7 +171,6 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
   expect(new Set(sources.filter((path) => verifies.test(codeOf(path))))).toEqual(
     new Set([
       'apps/console/src/pages/webhooks/check-signature.ts', // what the reader pastes, with their secret, in their browser
-      'packages/cli/src/commands/audit.ts', // statements of the service, by the keys that it publishes
       'packages/cli/src/transparency/log-client.ts', // notes of logs, by the keys of logs
       'apps/server/src/features/record/transparency/transparency.rules.ts', // notes of logs and witnesses, by their keys
       'packages/protocol/src/revocation-statement.ts', // confirmations of verifiers, by the keys that they registered
