@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, countLimits, type LimitEntry } from './limits.ts';
+import { checkLimits, countLimits } from './limits.ts';
+import type { LimitEntry } from './limits-report.ts';
 
 const START = Date.parse('2026-02-01T12:00:00.000Z');
 const HOUR = 3_600_000;

@@ -1,66 +1,17 @@
-import { readAmount, writeAmount } from './amounts.ts';
 import { isObject } from './arguments/rules.ts';
-import type { Digest } from './audit-parts.ts';
-import { encodeBase64url } from './base64url.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { isCount } from './counts.ts';
 import { BUDGET, windowMs } from './enforcement/counters.ts';
-import { type CapWindow, capWindows, TOOLS_TYPE } from './tools-entry.ts';
-
-/** An audit entry as far as limits need it. */
-export interface LimitEntry {
-  readonly seq: number;
-  readonly action: string;
-  readonly status: string;
-  readonly agentId?: string | null;
-  readonly grantId?: string | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** How many members of the metadata are not shown. */
-  readonly hidden?: number;
-  /** As in an export: some members were erased. */
-  readonly erased?: true;
-}
-
-/** A cap of a grant and the most units that calls of the grant and its descendants took in any window. */
-export interface CapUse {
-  readonly grantId: string;
-  readonly connector: string;
-  /** Absent for the cap on cost units. */
-  readonly tool?: string;
-  readonly window: CapWindow;
-  readonly limit: number;
-  readonly peak: number;
-}
-
-/** A budget of a grant and the most that the grant and its descendants had spent of it. */
-export interface BudgetUse {
-  readonly grantId: string;
-  readonly allocationId: string;
-  readonly currency: string;
-  readonly limit: string;
-  readonly peak: string;
-  readonly spent: string;
-}
-
-/** The first entry that breaks a limit, or that says another balance than the entries before it add up to. */
-export interface LimitFault {
-  readonly seq: number;
-  readonly grantId: string;
-  readonly problem: 'cap_exceeded' | 'not_counted' | 'budget_exceeded' | 'balance_differs';
-}
-
-export interface LimitsReport {
-  /** Whether no limit was ever exceeded; null where entries are not shown, so that nobody can tell. */
-  readonly holds: boolean | null;
-  readonly first: LimitFault | null;
-  /** The calls that were counted, without those of which the units were given back. */
-  readonly calls: number;
-  readonly refunded: number;
-  /** The entries of which too little is shown. */
-  readonly unread: number;
-  readonly caps: readonly CapUse[];
-  readonly budgets: readonly BudgetUse[];
-}
+import { allocate, type BudgetedGrant, type Budgets, budgetUse, move, unmatched } from './limits-budgets.ts';
+import {
+  type CapUse,
+  isPartial,
+  type LimitEntry,
+  type LimitFault,
+  type LimitsReport,
+  MAX_DEPTH,
+  type Problem,
+} from './limits-report.ts';
+import { capWindows, TOOLS_TYPE } from './tools-entry.ts';
 
 /**
  * Recomputes from the entries of a tree of grants how far each cap and each budget was used. A window is any span of its
@@ -85,27 +36,6 @@ export function checkLimits(entries: Iterable<LimitEntry>, withheld = 0): Limits
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
-}
-
-/** The hash of a report in canonical JSON, in base64url. The statement of a receipt has it, signed. */
-export const digestOfLimits = (report: LimitsReport, sha256: Digest): string =>
-  encodeBase64url(sha256(new TextEncoder().encode(canonicalJson(report))));
-
-/** Caps or budgets of which the text is written at once. */
-const WRITTEN = 500;
-
-/** The canonical JSON of a report, which may be long, in pieces. */
-export function* textsOfLimits(report: LimitsReport): Generator<string> {
-  let separator = '{';
-  for (const [name, value] of Object.entries(report).sort(([one], [other]) => (one < other ? -1 : 1))) {
-    yield `${separator}"${name}":${Array.isArray(value) ? '[' : canonicalJson(value)}`;
-    separator = ',';
-    if (!Array.isArray(value)) continue;
-    for (let at = 0; at < value.length; at += WRITTEN)
-      yield `${at > 0 ? ',' : ''}${canonicalJson(value.slice(at, at + WRITTEN)).slice(1, -1)}`;
-    yield ']';
-  }
-  yield '}';
 }
 
 /** The check of entries that arrive one by one, in the order of `seq`. */
@@ -133,8 +63,8 @@ export function countLimits(): LimitsCount {
   };
 }
 
-/** Uses and debits that are looked at in one step. */
-const [STEP, DEBITS] = [50_000, 5_000];
+/** Uses that are looked at in one step. */
+const STEP = 50_000;
 
 function* reportOf(tree: Tree, found: readonly LimitFault[], unread: number): Generator<void, LimitsReport> {
   const caps: CapUse[] = [];
@@ -167,16 +97,12 @@ function* reportOf(tree: Tree, found: readonly LimitFault[], unread: number): Ge
   };
 }
 
-interface Grant {
-  readonly id: string;
+interface Grant extends BudgetedGrant {
   readonly parent: Grant | undefined;
-  /** The grants above it. */
-  readonly depth: number;
   /** By connector and tool, as `keyOf` names them. */
   readonly caps: ReadonlyMap<string, readonly CapCount[]>;
   /** What its own calls took from these caps and those of the grants above it, once a call has asked. */
   readonly counted: Map<string, Taken>;
-  allocation?: Allocation;
 }
 
 /** What the calls of one grant took from the same caps. */
@@ -206,19 +132,8 @@ interface CapCount extends Omit<CapUse, 'peak'> {
   readonly taken: Taken['uses'][];
 }
 
-interface Allocation extends Pick<BudgetUse, 'grantId' | 'allocationId' | 'currency'> {
-  readonly seq: number;
-  readonly grant: Grant;
-  readonly limit: bigint;
-  /** The debits by their transaction. */
-  readonly debits: Map<string, { readonly seq: number; readonly units: bigint; refunded: bigint }>;
-  spent: bigint;
-  peak: bigint;
-}
-
-interface Tree {
+interface Tree extends Budgets {
   readonly grants: Map<string, Grant>;
-  readonly allocations: Map<string, Allocation>;
   readonly caps: CapCount[];
   readonly charges: Charge[];
   /** The newest under each id of a call. */
@@ -228,10 +143,6 @@ interface Tree {
   /** The pairs of a call and a cap that it counts against. */
   uses: number;
 }
-
-const isPartial = ({ hidden = 0, erased }: LimitEntry) => hidden > 0 || erased === true;
-
-type Problem = LimitFault['problem'] | 'unread' | undefined;
 
 function follow(tree: Tree, entry: LimitEntry): Problem {
   if (entry.action === 'grant.created') return addGrant(tree, entry);
@@ -243,8 +154,6 @@ function follow(tree: Tree, entry: LimitEntry): Problem {
   return undefined;
 }
 
-/** No chain of grants is as long. A forged one could make the check slow. */
-const MAX_DEPTH = 64;
 /**
  * So many are counted, and what comes after them is unread: 100,000 calls eleven grants deep, each against three caps and three
  * on cost units, are seven million uses.
@@ -401,72 +310,3 @@ function placeIn(numbers: readonly number[], one: number): number {
   }
   return low;
 }
-
-/** Billionths; zero for what is no amount above zero. */
-const unitsOf = (amount: unknown): bigint => (typeof amount === 'string' && readAmount(amount)) || 0n;
-
-function allocate(tree: Tree, entry: LimitEntry): Problem {
-  const { seq, grantId, metadata } = entry;
-  const { allocationId, currency, initialBudget } = metadata;
-  const grant = tree.grants.get(String(grantId));
-  if (!grant || ([allocationId, currency, initialBudget].includes(undefined) && isPartial(entry)))
-    return 'unread';
-  if (grant.allocation) return 'balance_differs';
-  const limit = unitsOf(initialBudget);
-  const named = { grantId: grant.id, allocationId: String(allocationId), currency: String(currency) };
-  const made = { ...named, seq, grant, limit, debits: new Map(), spent: 0n, peak: 0n };
-  grant.allocation = made;
-  tree.allocations.set(made.allocationId, made);
-  return undefined;
-}
-
-/** The nearest allocation above a grant that was there before an entry. */
-function allocationAbove({ parent }: Grant, seq: number): Allocation | undefined {
-  for (let each = parent; each && each.depth <= MAX_DEPTH; each = each.parent)
-    if (each.allocation && each.allocation.seq < seq) return each.allocation;
-  return undefined;
-}
-
-function move(tree: Tree, entry: LimitEntry): Problem {
-  const { seq, action, metadata } = entry;
-  const { allocationId, amount, remaining, transactionId, refundOf } = metadata;
-  const from = tree.allocations.get(String(allocationId));
-  if (!from || ([amount, remaining, transactionId].includes(undefined) && isPartial(entry))) return 'unread';
-  const units = unitsOf(amount);
-  if (action === 'budget.debited') {
-    from.debits.set(String(transactionId), { seq, units, refunded: 0n });
-    from.spent += units;
-    if (from.spent > from.peak) from.peak = from.spent;
-    if (from.spent > from.limit) return 'budget_exceeded';
-  } else {
-    const debit = from.debits.get(String(refundOf));
-    if (!debit) return isPartial(entry) ? 'unread' : 'balance_differs';
-    debit.refunded += units;
-    from.spent -= units;
-    if (debit.refunded > debit.units) return 'balance_differs';
-  }
-  return unitsOf(remaining) === from.limit - from.spent ? undefined : 'balance_differs';
-}
-
-/** The last debits of allocations of which more was spent than was taken from the allocation above them. */
-function* unmatched({ allocations }: Tree): Generator<void, LimitFault[]> {
-  const passedOn = new Map<Allocation, { units: bigint; seq: number; grantId: string }>();
-  let looked = 0;
-  for (const { grant, debits } of allocations.values()) {
-    for (const { seq, units, refunded } of debits.values()) {
-      looked += 1;
-      if (looked % DEBITS === 0) yield;
-      const above = allocationAbove(grant, seq);
-      const sum = above && (passedOn.get(above)?.units ?? 0n) + units - refunded;
-      if (above && sum !== undefined) passedOn.set(above, { units: sum, seq, grantId: grant.id });
-    }
-  }
-  return [...passedOn].flatMap(([above, { units, seq, grantId }]) =>
-    units > above.spent ? [{ seq, grantId, problem: 'balance_differs' as const }] : [],
-  );
-}
-
-const budgetUse = ({ grantId, allocationId, currency, limit, peak, spent }: Allocation): BudgetUse => ({
-  ...{ grantId, allocationId, currency },
-  ...{ limit: writeAmount(limit), peak: writeAmount(peak), spent: writeAmount(spent) },
-});

@@ -1,4 +1,4 @@
-import type { LimitEntry } from '@behest/protocol/limits';
+import type { LimitEntry } from '@behest/protocol/limits-report';
 import { grantTo, registerAgent } from './flow.ts';
 import type { Developer } from './start-app.ts';
 

@@ -2,7 +2,7 @@ import type { Digest } from '../audit-parts.ts';
 import { decodeBase64url, encodeBase64url } from '../base64url.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { parseJsonText } from '../json.ts';
-import type { LimitsReport } from '../limits.ts';
+import type { LimitsReport } from '../limits-report.ts';
 
 /** The largest receipt that is read, in characters. */
 const LONGEST = 256 * 1024 * 1024;

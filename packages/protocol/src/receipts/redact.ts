@@ -1,5 +1,6 @@
 import { type Digest, leafOf } from '../audit-parts.ts';
-import { checkLimits, type LimitsReport } from '../limits.ts';
+import { checkLimits } from '../limits.ts';
+import type { LimitsReport } from '../limits-report.ts';
 import { encodeBase64 } from '../signed-note.ts';
 import { CONSENT_PARTS } from './consent.ts';
 import { digestOfPart, isHidden, isWithheld, readEntries, readPart } from './entries.ts';

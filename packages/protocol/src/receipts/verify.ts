@@ -3,7 +3,8 @@ import { joinBytes } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { findKey, keySetOf } from '../key-set.ts';
 import { readStatement } from '../kind-verifier.ts';
-import { checkLimits, digestOfLimits } from '../limits.ts';
+import { checkLimits } from '../limits.ts';
+import { digestOfLimits } from '../limits-report.ts';
 import { rootAbove } from '../receipt-proof.ts';
 import {
   decodeBase64,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { hideParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import { canonicalJson } from '@behest/protocol/canonical-json';
-import { countLimits, type LimitEntry, type LimitsCount, textsOfLimits } from '@behest/protocol/limits';
+import { countLimits, type LimitsCount } from '@behest/protocol/limits';
+import { type LimitEntry, textsOfLimits } from '@behest/protocol/limits-report';
 import type { LeafRange } from '@behest/protocol/merkle';
 import { rangesBeside } from '@behest/protocol/receipt-proof';
 import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
