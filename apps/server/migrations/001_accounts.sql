@@ -12,7 +12,7 @@
 -- audit entry with its event. So hot tables refer to no developer: their rows refer to an agent, a grant or a request of
 -- the same developer, or are written under the lock of the developer's chain head or after the developer's row was read.
 --
--- Vacuum. By default Postgres gathers statistics anew once a tenth of a table has changed, and vacuums it once a fifth has.
+-- Vacuum. By default Postgres analyzes a table when a tenth of its rows has changed, and vacuums it when a fifth has.
 -- On tables of millions of rows, that is after hundreds of thousands of writes: until then an account that grows is missing
 -- from the statistics, and each look-up of a grant or a counter walks over the dead versions of its row. So the tables that
 -- every call writes are analysed at 2 % and vacuumed at 5 %. The small ones, of which one row changes all the time, are
@@ -24,7 +24,7 @@
 create type developer_mode as enum ('live', 'sandbox');
 create type plan as enum ('free', 'pro', 'enterprise');
 create type consent_mode as enum ('developer', 'email', 'sso', 'passkey');
--- `warn` lets a call of `POST /v1/enforce` pass caps and be told so.
+-- With `warn`, `POST /v1/enforce` allows a call that exceeds a cap, and its answer warns of it.
 create type caps_mode as enum ('enforce', 'warn');
 -- The effect of a manifest that has become wider than the one under which a person agreed.
 create type manifest_pinning as enum ('off', 'warn', 'enforce');

@@ -11,8 +11,8 @@ create table members (
   invited_by        text,
   created_at        timestamptz not null,
   last_seen_at      timestamptz,
-  -- Whom an identity provider of the account lets in: the connection, and the SHA-256 of the provider and the subject
-  -- there. Their address is what the provider says, so it is nobody's and may be there twice.
+  -- For a member who signs in through the account's identity provider: the connection, and the SHA-256 of the issuer and
+  -- the subject. The provider asserts the address and nobody has proved it, so two members may have the same.
   sso_connection_id text,
   sso_subject       bytea,
   -- Until when no other member can change or remove somebody whom the operator let in.

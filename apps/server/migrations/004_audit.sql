@@ -78,8 +78,8 @@ create index audit_entries_denial on audit_entries
   (developer_id, ((metadata ->> 'reasonCode') || coalesce('/' || (metadata ->> 'subReason'), '')), seq)
   where action = 'tool.enforce' and status = 'blocked';
 
--- Owner: audit. The service counts refused attempts. Only the first of a minute becomes an entry, so nobody
--- can fill a chain by being refused.
+-- Owner: audit. Counts of refused attempts. Only the first of a minute becomes an entry, so that refusals cannot fill a
+-- chain.
 create table blocked_attempts (
   developer_id    text not null references developers,
   action          text not null,
@@ -112,7 +112,7 @@ create table audit_checks (
 );
 
 -- Owner: audit. The erased entries, with the leaf that their parts have to make. The entry `audit.erased` of an erasure
--- has a digest of these rows, so nobody can erase by changing rows alone.
+-- has a digest of these rows, so a row that was changed without such an entry is found.
 create table audit_erased (
   developer_id text not null,
   seq          bigint not null,

@@ -7,8 +7,8 @@ create table operator_head (
 );
 insert into operator_head (id, seq, at) values ('operator', 0, '-infinity');
 
--- Owner: operator. Acts of the operator, or of the service by itself, on the deployment. Append-only, and apart from the
--- chains of developers. The hashes are those of audit entries.
+-- Owner: operator. The audit chain of the deployment: what its operator did, or the service by itself. Append-only, and
+-- apart from the chains of developers. The hashes are those of audit entries.
 create table operator_entries (
   seq        bigint primary key,
   id         text not null,

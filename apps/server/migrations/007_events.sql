@@ -175,7 +175,7 @@ create table ssf_streams (
   primary key (developer_id, id),
   foreign key (developer_id, receiver_id) references ssf_receivers
 );
--- Finds streams that nobody polls any longer, across tenants.
+-- Finds streams whose receiver has stopped polling, across tenants.
 create index ssf_streams_inactive on ssf_streams (polled_at) where method = 'poll' and status = 'enabled';
 -- The streams of a receiver, in the order of their making.
 create index ssf_streams_receiver on ssf_streams (developer_id, receiver_id, id) where receiver_id is not null;

@@ -42,8 +42,8 @@ create table auth_requests (
   channel               auth_channel,
   -- The text that the person compares with the other device: a user code or a binding message.
   compared_text         text,
-  -- The agent as it was when a person approved on the consent page, `{"name", "description", "publicKeyJwk"}`. Null where
-  -- nobody saw the page.
+  -- The agent as the consent page showed it when the person approved, `{"name", "description", "publicKeyJwk"}`. Null if
+  -- the request was approved without the page.
   shown_agent           jsonb,
   -- `authenticated_since` is the earliest sign-in that counts for the request; the others are the sign-in that decided it.
   authenticated_since   timestamptz,

@@ -68,8 +68,8 @@ function tooMany(): AppError {
 }
 
 /**
- * Renews the lease of a verifier that owes nothing, for the credential that registered it: any other could keep the lease of a
- * verifier that is gone. A position other than the one that is asked for is no confirmation: it was signed before a later
+ * Renews the lease of a verifier that owes no confirmation. Only the credential that registered the verifier may do so: another
+ * could keep the lease of one that has stopped. A position other than the one that is asked for is no confirmation: it was signed before a later
  * revocation.
  * @throws NOT_FOUND, BAD_REQUEST for a text that this verifier has not signed
  */
