@@ -1,5 +1,6 @@
 import { notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { LINK_SECONDS, RECOVERY_SECONDS } from './members.rules.ts';
 import type { ConsoleLink, SignInByKey } from './members.schema.ts';
 import type { MemberDeps } from './session.ts';
 
@@ -17,7 +18,7 @@ interface KeptLink extends NamedPerson {
 
 type LinkDeps = Pick<MemberDeps, 'store' | 'clock' | 'publicBaseUrl'>;
 
-const SLOT_SECONDS = 3600; // at least as long as any link lives
+const SLOT_SECONDS = Math.max(LINK_SECONDS, RECOVERY_SECONDS); // a slot outlives its link
 const linkKey = (secret: string) => `console-link:${hashOf(secret).toString('base64url')}`;
 
 /** Makes a link that opens the console once. */
